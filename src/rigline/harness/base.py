@@ -1,0 +1,166 @@
+"""What an agent CLI's adapter promises. Decisions are pure; only store methods touch files, read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Protocol
+
+from msgspec import Struct
+
+from rigline.model import LiveSession, Lookup, SessionInfo, Window
+
+
+class Mode(StrEnum):
+    """What a native command line is for."""
+
+    SESSION = "session"
+    PASSTHROUGH = "passthrough"
+
+
+class Selector(Struct, frozen=True, kw_only=True):
+    """A native argument of the user's that chooses a session.
+
+    `native_id` is None when only the harness will know (a picker, `--continue`, a name). `forks` says that
+    the session written to will be another one than `native_id`; `chosen_id` is the id it will then have, if given.
+    """
+
+    words: tuple[str, ...]
+    native_id: str | None = None
+    forks: bool = False
+    chosen_id: str | None = None
+
+
+class Classification(Struct, frozen=True, kw_only=True):
+    """What a native command line means. `skips_persistence` marks runs that leave no transcript by request."""
+
+    mode: Mode
+    interactive: bool
+    selector: Selector | None = None
+    skips_persistence: bool = False
+    skips_hooks: bool = False
+    reason: str = ""
+
+
+class HookDefinition(Struct, frozen=True, kw_only=True):
+    """The start hook as a launch gives it: one command a part, and what the vendor needs to trust them."""
+
+    commands: tuple[str, ...]
+    trust: tuple[str, ...] = ()
+
+
+class LaunchRequest(Struct, frozen=True, kw_only=True):
+    """Everything that a launch plan depends on.
+
+    Exactly one of `resume_id` and `fresh_id` may be set, and only for a session-bearing launch without a
+    selector of the user's. `private_dir` is this run's own folder, for files that the plan asks to be written.
+    """
+
+    args: tuple[str, ...]
+    classification: Classification
+    resume_id: str | None = None
+    fresh_id: str | None = None
+    yolo: bool = False
+    hooks: HookDefinition | None = None
+    private_dir: str = ""
+
+
+class NativePlan(Struct, frozen=True, kw_only=True):
+    """The native arguments, and files to be written below the run's private folder before the launch.
+
+    `expected_id` is the session id that the harness will use, or None when it has to be observed.
+    """
+
+    args: tuple[str, ...]
+    expected_id: str | None
+    files: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Observation(Struct, frozen=True, kw_only=True):
+    """What a hook claimed about the session it ran in. A claim, to be checked against the store."""
+
+    native_id: str
+    source: str
+    transcript_path: str | None = None
+    cwd: str | None = None
+
+
+class PacketLimits(Struct, frozen=True, kw_only=True):
+    """How much one hook answer carries whole, and in how many answers a packet may come."""
+
+    part_chars: int
+    max_parts: int
+
+
+class Store(Protocol):
+    """The harness's own session store, seen through one environment. Never writes."""
+
+    @property
+    def root(self) -> str:
+        """The store's folder."""
+
+    def list_sessions(self, cwd: str | None, limit: int) -> list[SessionInfo]:
+        """Main sessions whose recorded cwd is this very directory (None: every one), newest first.
+
+        Subagents and archived ones are left out. A file that cannot be read is left out too.
+        """
+
+    def iter_sessions(self, cwd: str | None = None) -> Iterator[SessionInfo]:
+        """All importable sessions, subagents and archived ones too, in no order, lazily."""
+
+    def look_up(self, native_id: str, cwd: str) -> Lookup:
+        """Whether the session is there, and would resume from `cwd`."""
+
+    def find_live(self, native_id: str) -> LiveSession | None:
+        """The running process that has the session open, or None."""
+
+    def find_started(self, since_ms: int, cwd: str, pid: int | None) -> list[SessionInfo]:
+        """Sessions born in `cwd` at or after `since_ms`; of the process `pid` only, where the store tells."""
+
+    def read(self, info: SessionInfo, cursor: str | None) -> Iterator[Window]:
+        """The session from a cursor on, in windows of at most 400 events or 1 MiB of text.
+
+        A cursor that no longer fits the file (rewritten, shorter, other path) starts from the beginning:
+        events keep their identity, so nothing doubles. An incomplete last line is left for the next time.
+        """
+
+    def related(self, info: SessionInfo) -> list[SessionInfo]:
+        """Sessions that belong to this one: its subagents, and a parent whose records it continues."""
+
+
+class Harness(Protocol):
+    """An agent CLI."""
+
+    name: str
+    label: str
+    executable: str
+    limits: PacketLimits
+    known_versions: tuple[str, ...]
+    #: variables that mark or name another agent's session; removed from every child's environment
+    session_variables: tuple[str, ...]
+    #: variables that move the store; a blank value counts as unset and is removed
+    store_variables: tuple[str, ...]
+
+    def classify(self, args: tuple[str, ...]) -> Classification:
+        """What these native arguments are for."""
+
+    def new_native_id(self) -> str | None:
+        """An id for a fresh session, where the harness lets the launcher choose it."""
+
+    def plan(self, request: LaunchRequest) -> NativePlan:
+        """The final native arguments: the user's in order, with at most our additions. Pure."""
+
+    def open_store(self, env: Mapping[str, str]) -> Store:
+        """The store that a child with this environment would use. Raises nothing; a missing folder is empty."""
+
+    def read_observation(self, payload: Mapping[str, object]) -> Observation | None:
+        """What a start hook's payload claims, or None when it is not one."""
+
+    def write_hook_answer(self, text: str) -> str:
+        """The start hook's standard output that makes the harness show `text` to the model."""
+
+    def trust_hooks(
+        self, definition: HookDefinition, executable: str, env: Mapping[str, str], cwd: str
+    ) -> HookDefinition:
+        """The definition with whatever proof of trust the vendor wants. May ask the program; touches no user file."""
