@@ -137,9 +137,9 @@ class Ledger(Protocol):
         """Extend the lease by 90 s and return its new end. A lapsed lease may be renewed while nobody took over."""
 
     def bind(self, run: RunRef, info: SessionInfo, *, evidence: str, created_via: str, store: str) -> Binding:
-        """Make a native session the workstream's current one of its harness. Idempotent; earlier bindings stay as history.
+        """Make a native session the workstream's current one of its harness; earlier bindings stay as history.
 
-        A session bound again without change keeps its first evidence.
+        Idempotent: a session bound again without change keeps its first evidence.
         """
 
     def add_link(self, harness: str, link: SessionLink) -> None:
