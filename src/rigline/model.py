@@ -55,8 +55,15 @@ class Scope(Struct, frozen=True, kw_only=True):
     marker: str | None = None
 
 
+#: the `status_hash` of a checkpoint for which git could not be asked: neither clean nor equal to any other
+UNKNOWN_STATUS = "unknown"
+
+
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """Git state at one moment. `status_hash` is None for a clean tree; `paths` holds at most 256."""
+    """Git state at one moment; `paths` holds at most 256.
+
+    `status_hash` is None for a clean tree and outside a work tree, and `UNKNOWN_STATUS` when git did not tell.
+    """
 
     at_ms: int
     head: str | None = None

@@ -145,6 +145,9 @@ class Harness(Protocol):
     def classify(self, args: tuple[str, ...]) -> Classification:
         """What these native arguments are for."""
 
+    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
+        """The indexes of the arguments that the harness would take for options: no values, no prompt words."""
+
     def new_native_id(self) -> str | None:
         """An id for a fresh session, where the harness lets the launcher choose it."""
 

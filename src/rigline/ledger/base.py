@@ -187,8 +187,13 @@ class Ledger(Protocol):
     def list_runs(self, workstream_id: str | None, *, active_only: bool = False) -> list[RunRecord]:
         """Runs, newest first."""
 
-    def get_history(self, workstream_id: str, *, after_seq: int = 0, limit: int = 500) -> list[HistoryEvent]:
-        """Events of every session bound to the workstream, copied prefixes included once, oldest first."""
+    def get_history(
+        self, workstream_id: str, *, after_seq: int = 0, limit: int = 500, with_subagents: bool = False
+    ) -> list[HistoryEvent]:
+        """Events of every session bound to the workstream, copied prefixes included once, oldest first.
+
+        With subagents, those of the sessions that the bound ones started, too; packets never have them.
+        """
 
     def list_sessions(self, scope: Scope | None) -> list[SessionRecord]:
         """Every native session that the ledger knows (of a scope: whose recorded checkout it is)."""

@@ -1,0 +1,77 @@
+"""`rigline hook session-start --part N`: the start hook that a managed launch gives its harness.
+
+It notes what the harness said about its session, and prints the part of the packet that was prepared for it. It is
+called by the harness, never by a person; it always exits 0 and stays silent when something is wrong, because an
+agent must not be disturbed. On the fastest path of all: json and os are what it loads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: After these the harness shows the session its own history, or the user has just asked for an empty one.
+SILENT_SOURCES = ("compact", "clear")
+
+
+def main(argv: list[str]) -> int:
+    """Answer the hook. `argv` is what follows `hook`."""
+    folder = os.environ.get("RIGLINE_RUN_DIR", "")
+    try:
+        payload = json.loads(sys.stdin.buffer.read() or b"{}")
+        part = int(argv[argv.index("--part") + 1]) if "--part" in argv else 1
+        if part == 1:
+            note(folder, payload)
+        sys.stdout.write(find_answer(folder, payload, part))
+        sys.stdout.flush()
+    except Exception as error:  # nothing that goes wrong here may reach the agent
+        complain(folder, error)
+    return 0
+
+
+def note(folder: str, payload: dict[str, Any]) -> None:
+    """Keep the payload for the launcher: one line, in one write."""
+    line = json.dumps(payload).encode() + b"\n"
+    descriptor = os.open(os.path.join(folder, "observed.jsonl"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def find_answer(folder: str, payload: dict[str, Any], part: int) -> str:
+    """What to print: the prepared part, one made for another session than expected, or nothing."""
+    if payload.get("source") in SILENT_SOURCES:
+        return ""
+    with open(os.path.join(folder, "hook.json"), encoding="utf-8") as file:
+        hook = json.load(file)
+    native_id = str(payload.get("session_id", ""))
+    if hook["receivers"] is not None and native_id not in hook["receivers"]:
+        return _answer_other(folder, native_id, part)
+    return _read(os.path.join(folder, f"answer-{part}")) if part <= hook["parts"] else ""
+
+
+def _answer_other(folder: str, native_id: str, part: int) -> str:
+    """The person went to another session inside the harness: its packet has to be made now."""
+    from rigline.launch.deliver import answer_other_session
+
+    return answer_other_session(folder, native_id, part)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def complain(folder: str, error: Exception) -> None:
+    """Leave a word for `rigline doctor`; where even that fails there is nobody to tell."""
+    try:
+        with open(os.path.join(folder, "hook.log"), "a", encoding="utf-8") as log:
+            log.write(f"{type(error).__name__}: {error}\n")
+    except OSError:
+        return

@@ -1,0 +1,86 @@
+"""Ids: made from time and the system's randomness, derived by hash, shortened for people.
+
+Loads nothing but `os` and `time`, since the launcher and the hooks make ids before anything else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Crockford's base 32 in lower case: no i, l, o, u to be misread
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_TIME_CHARS = 7
+_RANDOM_CHARS = 19
+#: what people are shown at least; two ids made in different seconds differ within it
+SHORT_CHARS = 8
+
+
+def _encode(number: int, chars: int) -> str:
+    digits = [""] * chars
+    for place in range(chars - 1, -1, -1):
+        digits[place] = _ALPHABET[number & 31]
+        number >>= 5
+    return "".join(digits)
+
+
+def new_id() -> str:
+    """26 lower-case characters: 7 of the second it was made in, then 95 random bits. Sorts by that second.
+
+    The time takes few characters so that a short prefix tells ids apart.
+    """
+    seconds = int(time.time()) & ((1 << (5 * _TIME_CHARS)) - 1)
+    return _encode(seconds, _TIME_CHARS) + _encode(int.from_bytes(os.urandom(12), "big"), _RANDOM_CHARS)
+
+
+def new_uuid4() -> str:
+    """A random UUID in its usual form (RFC 9562, version 4), for harnesses that take no other id."""
+    raw = bytearray(os.urandom(16))
+    raw[6] = (raw[6] & 0x0F) | 0x40
+    raw[8] = (raw[8] & 0x3F) | 0x80
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def event_id(harness: str, native_id: str, record: str, block: int, kind: str) -> bytes:
+    """An event's identity: the first 16 bytes of SHA-256 over its parts joined by NUL.
+
+    The text is not part of it, so a record whose text changes stays one event.
+    """
+    from hashlib import sha256
+
+    parts = f"{harness}\0{native_id}\0{record}\0{block}\0{kind}"
+    return sha256(parts.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def shorten(ids: Iterable[str], chars: int = SHORT_CHARS) -> dict[str, str]:
+    """Each id with its shortest prefix of at least `chars` characters that no other one of them begins with.
+
+    An id that another one begins with is kept whole.
+    """
+    ordered = sorted(set(ids))
+    short: dict[str, str] = {}
+    for place, full in enumerate(ordered):
+        neighbours = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
+        common = max((_count_common(full, other) for other in neighbours), default=0)
+        short[full] = full[: max(chars, common + 1)]
+    return short
+
+
+def _count_common(one: str, other: str) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def find_by_prefix(word: str, ids: Iterable[str]) -> list[str]:
+    """The ids that `word` may mean: the one that equals it, or else all that begin with it. Case is ignored."""
+    wanted = word.lower()
+    if not wanted:
+        return []
+    matches = sorted({full for full in ids if full.lower().startswith(wanted)})
+    exact = [full for full in matches if full.lower() == wanted]
+    return exact or matches

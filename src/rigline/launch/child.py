@@ -1,0 +1,178 @@
+"""Steps 6 to 10 of a managed run: its folder and plan, the child with the terminal, and the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from msgspec.structs import replace
+
+from rigline import liveness, process, scope
+from rigline.errors import RiglineError
+from rigline.harness.base import HookDefinition
+from rigline.launch import deliver, plan
+from rigline.launch.collect import Collector
+from rigline.launch.console import Console
+from rigline.launch.environment import Environment
+from rigline.launch.folder import RunFolder, RunState
+from rigline.launch.lease import Keeper
+from rigline.launch.session import Place, Session, build_environment
+from rigline.launch.summary import Summary, describe_start, report
+from rigline.launch.target import Target
+from rigline.ledger.base import Ledger
+from rigline.model import Grant
+
+#: Between two looks at what the start hook reported.
+TICK_S = 0.5
+
+
+class ManagedRun:
+    """One run under its lease. `prepare`, `start`, `finish`, in that order; only the first two raise."""
+
+    def __init__(
+        self,
+        target: Target,
+        place: Place,
+        ledger: Ledger,
+        console: Console,
+        grant: Grant,
+        session: Session,
+        folder: RunFolder,
+    ) -> None:
+        self._target, self._place, self._ledger, self._console = target, place, ledger, console
+        self._grant, self._session, self._folder = grant, session, folder
+
+    def prepare(self) -> None:
+        """Make the plan and write everything that the child and a later recovery need."""
+        run = self._grant.run
+        environment = build_environment(self._target, self._place, run, self._folder.path)
+        if environment.removed:
+            names = ", ".join(environment.removed)
+            self._console.say(f"left out of the agent's environment, another session's: {names}.")
+        hooks = self._define_hooks(environment)
+        self._launch = make_plan(self._target, self._session, hooks, environment, self._folder.path)
+        for note in self._launch.notes:
+            self._console.say(note)
+        self._state = self._build_state(environment)
+        self._write_folder()
+        self._ledger.record_checkpoint(run, "start", self._place.checkpoint)
+        deliver.record_offer(self._ledger, run, self._session.offer)
+        store = self._target.harness.open_store(environment.variables)
+        self._collector = Collector(self._ledger, self._target.harness, store, self._folder, self._state, self._console)
+
+    def start(self) -> None:
+        """Run the child to its end, with the lease kept and its session collected beside it.
+
+        Raises `HarnessNotFound` or `HarnessNotExecutable` when it cannot be started.
+        """
+        launch, console = self._launch, self._console
+        console.say(
+            describe_start(self._target, self._grant, self._session.choice, self._session.offer, launch.expected_id)
+        )
+        with Keeper(self._ledger, self._grant.run, console, work=self._work, work_every_s=TICK_S):
+            if self._target.classification.interactive:
+                console.hold()
+            try:
+                self._status = process.run_child(
+                    list(launch.argv),
+                    cwd=self._place.scope.cwd,
+                    env=launch.environment.variables,
+                    on_started=self._note_started,
+                )
+            finally:
+                console.release()
+
+    def finish(self) -> int:
+        """Save what is left and end the run; returns the child's exit code whatever happens here."""
+        code = self._status.shell_code
+        try:
+            collected = self._collector.finish()
+            now_ms = int(time.time() * 1000)
+            self._ledger.finish(self._grant.run, code, scope.take_checkpoint(self._place.scope.cwd, now_ms))
+            self._folder.remove()
+        except (RiglineError, OSError, KeyboardInterrupt) as error:
+            cause = str(error) or "interrupted"
+            self._console.say(f"this session could not be saved now ({cause}); the next rigline command will do it.")
+            return code
+        offer = self._session.offer
+        summary = Summary(
+            harness=self._target.harness.label,
+            workstream=self._grant.workstream.name,
+            native_ids=self._collector.native_ids,
+            added=collected.added,
+            offered=offer.delivery.id if offer.delivery else None,
+            confirmed=collected.confirmed,
+            exit_code=code,
+            expects_transcript=not self._target.classification.skips_persistence,
+        )
+        report(summary, self._console, as_json=self._target.options.json)
+        return code
+
+    def _define_hooks(self, environment: Environment) -> HookDefinition | None:
+        """The start hook. Where a person may go to another session inside, all parts are laid out."""
+        target, session = self._target, self._session
+        if target.classification.skips_hooks:
+            label = target.harness.label
+            self._console.say(f"{label} runs without hooks here; the line's history cannot be shown to it.")
+            return None
+        is_open = target.classification.interactive or session.plan.needs_all_parts
+        parts = target.harness.limits.max_parts if is_open else max(1, session.offer.parts)
+        definition = deliver.define_hooks(parts, sys.executable)
+        cwd = self._place.scope.cwd
+        return target.harness.trust_hooks(definition, target.executable, environment.variables, cwd)
+
+    def _build_state(self, environment: Environment) -> RunState:
+        kept = ("HOME", *self._target.harness.store_variables)
+        return RunState(
+            run=self._grant.run,
+            scope=self._place.scope,
+            store_env={name: environment.variables.get(name, "") for name in kept},
+            since_ms=int(time.time() * 1000),
+            expected_id=self._launch.expected_id,
+            created_via=self._session.plan.created_via,
+            parent_id=self._session.plan.parent_id,
+            launcher_pid=os.getpid(),
+            launcher_started=liveness.process_start(os.getpid()),
+        )
+
+    def _write_folder(self) -> None:
+        folder, state = self._folder, self._state
+        folder.write("launcher", f"{state.launcher_pid} {state.launcher_started}")
+        for name, text in self._launch.files.items():
+            folder.write(name, text)
+        deliver.write_answers(folder, self._session.offer, self._target.harness)
+        deliver.write_hook_file(folder, self._session.offer, self._session.plan.receivers)
+        folder.write_state(state)
+
+    def _note_started(self, pid: int) -> None:
+        """The agent is there already: nothing here may stop it."""
+        self._collector.set_child(pid)
+        started = replace(self._state, child_pid=pid, child_started=liveness.process_start(pid))
+        try:
+            self._folder.write_state(started)
+        except RiglineError as error:
+            self._console.note_trouble(str(error))
+
+    def _work(self) -> None:
+        try:
+            self._collector.tick()
+        except (RiglineError, OSError) as error:
+            self._console.note_trouble(str(error))
+
+
+def make_plan(
+    target: Target, session: Session, hooks: HookDefinition | None, environment: Environment, private_dir: str
+) -> plan.LaunchPlan:
+    """Everything that is known, as a launch plan. Pure."""
+    return plan.plan_launch(
+        target.harness,
+        executable=target.executable,
+        args=target.args,
+        classification=target.classification,
+        session=session.plan,
+        yolo=target.options.yolo,
+        hooks=hooks,
+        private_dir=private_dir,
+        environment=environment,
+    )

@@ -1,0 +1,165 @@
+"""What a run's session said, into the ledger: while it runs, when it ends, and after a crash.
+
+Claims are not facts: a hook's word about its session binds nothing until the harness's own store has that session.
+"""
+
+from __future__ import annotations
+
+import time
+
+from msgspec import Struct
+
+from rigline.harness.base import Harness, Observation, Store
+from rigline.launch.console import Console
+from rigline.launch.folder import RunFolder, RunState
+from rigline.ledger.base import Ledger
+from rigline.model import LinkKind, Presence, SessionInfo, SessionLink
+
+#: How often a running session's new records are imported.
+IMPORT_EVERY_S = 5.0
+#: A session that works for so long without a transcript is reported.
+SILENT_AFTER_S = 20.0
+
+
+class Collected(Struct, kw_only=True):
+    """What a run brought: new events, packets confirmed, and losses by kind."""
+
+    added: int = 0
+    revised: int = 0
+    confirmed: tuple[str, ...] = ()
+
+
+class Collector:
+    """Binds the sessions that a run is proved to have written, and imports them. Read-only towards the harness."""
+
+    def __init__(
+        self, ledger: Ledger, harness: Harness, store: Store, folder: RunFolder, state: RunState, console: Console
+    ) -> None:
+        self._ledger, self._harness, self._store = ledger, harness, store
+        self._folder, self._state, self._console = folder, state, console
+        self._claims: dict[str, Observation] = {}
+        self._bound: list[str] = []
+        self._next_import = 0.0
+        self._silent_since: float | None = None
+        self._has_warned = False
+        self._child_pid = state.child_pid
+        self.collected = Collected()
+        if state.expected_id is not None:
+            self._claims[state.expected_id] = Observation(native_id=state.expected_id, source="launch")
+
+    @property
+    def native_ids(self) -> tuple[str, ...]:
+        """The sessions bound so far, the newest last."""
+        return tuple(self._bound)
+
+    def set_child(self, pid: int) -> None:
+        """The harness's process, once it has been started."""
+        self._child_pid = pid
+
+    def tick(self) -> None:
+        """A little work beside the running child. Never raises for what it finds."""
+        self._observe()
+        if time.monotonic() >= self._next_import:
+            self._next_import = time.monotonic() + IMPORT_EVERY_S
+            self._bind_proved()
+            self._import_all()
+            self._watch_silence()
+
+    def finish(self) -> Collected:
+        """Everything that is there now, after the child has ended."""
+        self._observe()
+        self._bind_proved()
+        if not self._bound:
+            self._find_started()
+        self._import_all()
+        return self.collected
+
+    def _observe(self) -> None:
+        for payload in self._folder.read_new_payloads():
+            claim = self._harness.read_observation(payload)
+            if claim is None or claim.native_id == self._state.parent_id:
+                continue  # a fork's hook may report its parent (Claude Code 2.1.197)
+            known = self._claims.get(claim.native_id)
+            if known is None or known.source == "launch":
+                self._claims[claim.native_id] = claim
+
+    def _bind_proved(self) -> None:
+        for native_id, claim in self._claims.items():
+            if native_id in self._bound:
+                continue
+            lookup = self._store.look_up(native_id, self._state.scope.cwd)
+            if lookup.presence is Presence.EXISTS and lookup.info is not None:
+                self._bind(lookup.info, claim.source, _describe_evidence(claim, self._state))
+        if not self._claims:
+            self._find_started()
+
+    def _find_started(self) -> None:
+        """A session that nobody announced: born here since the launch, and the only one or our process's own."""
+        found = self._store.find_started(self._state.since_ms, self._state.scope.cwd, self._child_pid)
+        fresh = [info for info in found if info.native_id not in self._bound and not info.is_subagent]
+        if len(fresh) == 1:
+            self._bind(fresh[0], "store", "the one session born in this checkout since the launch")
+        elif len(fresh) > 1 and not self._has_warned:
+            self._has_warned = True
+            names = ", ".join(info.native_id for info in fresh)
+            self._console.say(f"several {self._harness.label} sessions began here at once ({names}); none was bound.")
+
+    def _bind(self, info: SessionInfo, source: str, evidence: str) -> None:
+        created_via = source if source in {"clear", "fork", "resume"} and self._bound else self._state.created_via
+        self._ledger.bind(self._state.run, info, evidence=evidence, created_via=created_via, store=self._store.root)
+        for link in self._links(info, source):
+            self._ledger.add_link(self._harness.name, link)
+        self._bound.append(info.native_id)
+
+    def _links(self, info: SessionInfo, source: str) -> list[SessionLink]:
+        links = [info.parent] if info.parent is not None else []
+        if source == "clear" and self._bound:
+            evidence = "the start hook reported `clear` in the same run"
+            links.append(
+                SessionLink(child_id=info.native_id, parent_id=self._bound[-1], kind=LinkKind.CLEAR, evidence=evidence)
+            )
+        parent = self._state.parent_id
+        if parent is not None and not self._bound and info.native_id != parent and info.parent is None:
+            evidence = "launched as a fork of it by this run"
+            links.append(SessionLink(child_id=info.native_id, parent_id=parent, kind=LinkKind.FORK, evidence=evidence))
+        return links
+
+    def _import_all(self) -> None:
+        for native_id in self._bound:
+            lookup = self._store.look_up(native_id, self._state.scope.cwd)
+            if lookup.info is not None:
+                self._import_session(lookup.info)
+                for related in self._store.related(lookup.info):
+                    self._import_session(related)
+
+    def _import_session(self, info: SessionInfo) -> None:
+        cursor = self._ledger.get_cursor(info.harness, info.native_id)
+        for window in self._store.read(info, cursor):
+            appended = self._ledger.append(info, window, scope=self._state.scope, run=self._state.run)
+            self.collected.added += appended.added
+            self.collected.revised += appended.revised
+            self.collected.confirmed += appended.confirmed
+
+    def _watch_silence(self) -> None:
+        """Say so when an agent works and writes nothing: its words would be lost with it."""
+        expected = self._state.expected_id
+        if self._bound or expected is None or self._has_warned:
+            return
+        live = self._store.find_live(expected)
+        if live is None or live.status != "busy":
+            self._silent_since = None
+        elif self._silent_since is None:
+            self._silent_since = time.monotonic()
+        elif time.monotonic() - self._silent_since > SILENT_AFTER_S:
+            self._has_warned = True
+            self._console.say(
+                f"{self._harness.label} is working but writes no transcript; nothing of this session can be kept."
+            )
+
+
+def _describe_evidence(claim: Observation, state: RunState) -> str:
+    if claim.native_id == state.expected_id:
+        who = "chosen at the launch" if claim.source == "launch" else "chosen at the launch, named by the start hook"
+    else:
+        who = f"named by the start hook ({claim.source})"
+    return f"{who}, found in the harness's store"

@@ -1,0 +1,71 @@
+"""The child's environment: the user's, minus what marks another agent's session, plus ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from rigline.errors import UsageError
+
+
+class Environment(Struct, frozen=True, kw_only=True):
+    """The variables for the child, and the names that were taken out of what was inherited."""
+
+    variables: dict[str, str]
+    removed: tuple[str, ...]
+
+
+def build_environment(
+    inherited: Mapping[str, str],
+    *,
+    session_variables: Iterable[str],
+    store_variables: Iterable[str],
+    given: Iterable[str],
+    own: Mapping[str, str],
+) -> Environment:
+    """Inherited < the user's K=V pairs (later wins) < rigline's own.
+
+    Only inherited session markers are removed: one that the user gives by `--env` is the user's will.
+    Blank store overrides count as unset and go too.
+    """
+    variables = dict(inherited)
+    removed = sorted(name for name in set(session_variables) if name in variables)
+    for name in removed:
+        del variables[name]
+    for pair in given:
+        name, value = split_pair(pair)
+        variables[name] = value
+    for name in store_variables:
+        if name in variables and not variables[name].strip():
+            del variables[name]
+    variables.update(own)
+    return Environment(variables=variables, removed=tuple(removed))
+
+
+def split_pair(pair: str, where: str = "--env") -> tuple[str, str]:
+    """`K=V` as a pair; raises `UsageError` naming where it stood."""
+    name, separator, value = pair.partition("=")
+    if not separator or not name or "\0" in pair:
+        raise UsageError(f"{where}: {pair!r} is not NAME=VALUE.", where=where)
+    return name, value
+
+
+def read_env_file(path: str) -> list[str]:
+    """The K=V lines of a file; blank lines and `#` comments are skipped. Raises `UsageError` with file and line."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--env-file {path}: {_cause(error)}. Give a readable file of NAME=VALUE lines.") from error
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            split_pair(text, f"{path}:{number}")
+            pairs.append(text)
+    return pairs
+
+
+def _cause(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"

@@ -1,0 +1,89 @@
+"""`--dry-run` and `--print-context`: what a run would do, without a lease, a folder or a child."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import msgspec
+
+from rigline.launch import deliver
+from rigline.launch.child import make_plan
+from rigline.launch.session import Place, Session, build_environment, choose_session
+from rigline.launch.target import Target
+from rigline.ledger.base import Ledger
+from rigline.model import Workstream
+
+#: Stands for the folder that a real run would make.
+NO_FOLDER = "<run folder>"
+
+
+def preview(target: Target, place: Place, ledger: Ledger) -> int:
+    """Print the packet or the plan on stdout; changes nothing. Returns the exit code."""
+    options = target.options
+    workstream = None
+    if options.new is None:
+        find = ledger.get_workstream if options.workstream is not None else None
+        workstream = (
+            find(options.workstream or "", place.scope) if find is not None else ledger.find_workstream(place.scope)
+        )
+    session = choose_session(target, place, ledger, workstream, None)
+    if options.print_context:
+        return _print_context(session, as_json=options.json)
+    plan = _describe_plan(target, place, session, workstream)
+    sys.stdout.write(msgspec.json.encode(plan).decode() + "\n" if options.json else _render(plan))
+    return 0
+
+
+def _print_context(session: Session, *, as_json: bool) -> int:
+    text = session.offer.packet.text if session.offer.packet else ""
+    if as_json:
+        packet = {"context": text, "parts": session.offer.parts}
+        sys.stdout.write(msgspec.json.encode(packet).decode() + "\n")
+    else:
+        sys.stdout.write(text + "\n" if text else "Nothing: this session has seen all of its line.\n")
+    return 0
+
+
+def _describe_plan(target: Target, place: Place, session: Session, workstream: Workstream | None) -> dict[str, object]:
+    hooks = deliver.define_hooks(max(1, session.offer.parts), "python3")
+    environment = build_environment(target, place, None, NO_FOLDER)
+    launch = make_plan(target, session, hooks, environment, NO_FOLDER)
+    return {
+        "harness": target.harness.name,
+        "reason": target.reason,
+        "workstream": workstream.name if workstream else target.options.new or "main",
+        "workstream_exists": workstream is not None,
+        "start": session.choice.start,
+        "native_id": session.choice.native_id,
+        "why": session.choice.reason,
+        "notices": [*session.choice.notices, *launch.notes],
+        "argv": list(launch.argv),
+        "cwd": place.scope.cwd,
+        "environment_removed": list(environment.removed),
+        "history": session.offer.packet.shown if session.offer.packet else {},
+    }
+
+
+def _render(plan: dict[str, object]) -> str:
+    argv = plan["argv"]
+    assert isinstance(argv, list)
+    history = plan["history"]
+    assert isinstance(history, dict)
+    shown = ", ".join(f"{count} {kind}" for kind, count in history.items()) or "nothing unseen"
+    rows = [
+        f"harness     {plan['harness']} ({plan['reason']})",
+        f"line        {plan['workstream']}{'' if plan['workstream_exists'] else ' (would be created)'}",
+        f"session     {plan['start']} {plan['native_id'] or ''} ({plan['why']})",
+        f"history     {shown}",
+        f"directory   {plan['cwd']}",
+        f"command     {shlex.join(argv)}",
+    ]
+    removed = plan["environment_removed"]
+    assert isinstance(removed, list)
+    if removed:
+        rows.append(f"removed     {', '.join(removed)}")
+    notices = plan["notices"]
+    assert isinstance(notices, list)
+    rows += [f"note        {notice}" for notice in notices]
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,57 @@
+"""Collecting a run without its launcher: the same steps as at a run's end, from what the run's folder says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from rigline import liveness
+from rigline.errors import RiglineError
+from rigline.harness import get_harness
+from rigline.launch.collect import Collector
+from rigline.launch.console import Console
+from rigline.launch.folder import RunFolder, RunState
+from rigline.ledger.base import Ledger
+
+
+def collect_folders(home: str, folders: Sequence[str], say: Callable[[str], None], ledger: Ledger | None) -> int:
+    """Collect each run; a run that fails stays and is said. Returns how many are done with."""
+    from rigline.ledger.local import open_ledger
+
+    opened = ledger or open_ledger(home)
+    try:
+        return sum(_collect_folder(RunFolder(path), opened, say) for path in folders)
+    finally:
+        if ledger is None:
+            opened.close()
+
+
+def _collect_folder(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) -> bool:
+    try:
+        with folder.lock() as is_ours:
+            return is_ours and _collect_run(folder, ledger, say)
+    except (RiglineError, OSError) as error:
+        say(f"an interrupted run could not be collected yet ({error}); it is kept for the next command.")
+        return False
+
+
+def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) -> bool:
+    state = folder.read_state()
+    if state is None:
+        folder.remove()
+        return True
+    harness = get_harness(state.run.harness)
+    store = harness.open_store({**os.environ, **state.store_env})
+    collector = Collector(ledger, harness, store, folder, state, Console(quiet=True))
+    collected = collector.finish()
+    if collected.added:
+        say(f"saved {collected.added} events of an interrupted {harness.label} run.")
+    if _is_child_alive(state):
+        return False
+    ledger.finish(state.run, None, None)
+    folder.remove()
+    return True
+
+
+def _is_child_alive(state: RunState) -> bool:
+    return state.child_pid is not None and liveness.is_alive(state.child_pid, state.child_started)

@@ -1,0 +1,102 @@
+"""`rigline run` as one straight line, from argv to the child's exit code.
+
+1 argv      options.py, target.py     what the user asked for, and of which harness
+2 scope     scope.py                  which checkout this is; its git state
+3 classify  the adapter               session-bearing, or passed through untouched
+4 prepare   lease.py                  the workstream, and the right to write it
+5 choose    session.py, choose.py     which native session
+6 plan      plan.py, deliver.py       command line, environment, packet
+7 spawn     child.py, process.py      the child has the terminal; a thread works beside it
+8 bind      collect.py                the observed session, proved by the harness's own store
+9 collect   collect.py                what was said, in windows, while it runs and after
+10 finish   child.py                  lease released, the child's own exit code returned
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+
+from rigline import liveness, paths, process, scope
+from rigline.config import load_settings
+from rigline.errors import Interrupted
+from rigline.harness import HARNESSES
+from rigline.harness.base import Mode
+from rigline.launch.child import ManagedRun
+from rigline.launch.console import Console
+from rigline.launch.folder import RunFolder
+from rigline.launch.lease import take_lease
+from rigline.launch.options import RunOptions
+from rigline.launch.session import Place, choose_session
+from rigline.launch.target import Target, choose_target, read_target
+from rigline.ledger.base import Ledger, PrepareRequest
+from rigline.ledger.local import open_ledger
+from rigline.leftovers import collect_leftovers
+
+
+def run(options: RunOptions, env: Mapping[str, str], cwd: str, console: Console) -> int:
+    """Start an agent on this checkout's line of work; returns the exit code for the shell.
+
+    Raises `RiglineError` for everything refused before the child starts. After that nothing is raised: what could
+    not be saved is said, and collected by the next command.
+    """
+    settings = load_settings(env, HARNESSES)
+    target = read_target(options, env, settings) if options.harness is not None else None
+    if target is not None and target.classification.mode is Mode.PASSTHROUGH:
+        return pass_through(target, env)
+    inspected = scope.inspect_checkout(cwd, env=env, workspace=options.workspace, project=options.project)
+    for note in inspected.notes:
+        console.say(note)
+    place = Place(
+        env=env,
+        home=paths.data_home(env),
+        settings=settings,
+        scope=inspected.scope,
+        checkpoint=inspected.checkpoint,
+    )
+    with closing(open_ledger(place.home)) as ledger:
+        collect_leftovers(place.home, console.say, ledger)
+        if target is None:
+            target = choose_target(options, env, settings, place.scope, ledger)
+        if options.dry_run or options.print_context:
+            from rigline.launch.preview import preview
+
+            return preview(target, place, ledger)
+        return _run_managed(target, place, ledger, console)
+
+
+def pass_through(target: Target, env: Mapping[str, str]) -> int:
+    """Become the harness: help, versions and utility commands are none of rigline's business."""
+    child_env = {**env, **dict(pair.split("=", 1) for pair in target.given)}
+    return process.become([target.executable, *target.args], child_env)
+
+
+def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console) -> int:
+    try:
+        with take_lease(ledger, build_request(target, place), console) as grant:
+            session = choose_session(target, place, ledger, grant.workstream, console)
+            folder = RunFolder.create(place.home, grant.run.run_id)
+            managed = ManagedRun(target, place, ledger, console, grant, session, folder)
+            try:
+                managed.prepare()
+                managed.start()
+            except BaseException:
+                folder.remove()
+                raise
+    except KeyboardInterrupt:
+        raise Interrupted("Stopped before the agent was started; the lease was given back.") from None
+    return managed.finish()
+
+
+def build_request(target: Target, place: Place) -> PrepareRequest:
+    """The request for the lease, naming this process so that others can see whether it still lives."""
+    return PrepareRequest(
+        scope=place.scope,
+        harness=target.harness.name,
+        host=place.scope.host,
+        pid=os.getpid(),
+        pid_started=liveness.process_start(os.getpid()),
+        name=target.options.workstream,
+        new_name=target.options.new,
+    )

@@ -1,0 +1,65 @@
+"""The two lines that a run says of itself: at its start, and at its end."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from rigline.launch.choose import SessionChoice, Start
+from rigline.launch.console import Console
+from rigline.launch.deliver import Offer
+from rigline.launch.target import Target
+from rigline.model import Grant
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What a run brought. `confirmed` lists the packets that were seen in a session's own record."""
+
+    harness: str
+    workstream: str
+    native_ids: tuple[str, ...]
+    added: int
+    offered: str | None
+    confirmed: tuple[str, ...]
+    exit_code: int
+    expects_transcript: bool
+
+
+def describe_start(target: Target, grant: Grant, choice: SessionChoice, offer: Offer, expected_id: str | None) -> str:
+    """What is being started, on which line, with how much history."""
+    label = target.harness.label
+    if choice.start is Start.RESUME:
+        what = f"resuming {label} session {choice.native_id}"
+    elif choice.start is Start.EXPLICIT:
+        what = f"{label} with the session of your choice"
+    else:
+        what = f"a fresh {label} session" + (f" {expected_id}" if expected_id else "")
+    line = f"{'new ' if grant.is_new_workstream else ''}line {grant.workstream.name!r}"
+    shown = offer.packet.shown if offer.packet else {}
+    count = sum(shown.values())
+    history = f", with {count} earlier event{'s' if count != 1 else ''} of it as history" if count else ""
+    return f"{what} on {line}{history}."
+
+
+def report(summary: Summary, console: Console, *, as_json: bool) -> None:
+    """Say what was saved and what was not. As JSON it is one line on stderr: stdout belongs to the agent."""
+    if as_json:
+        console.write(msgspec.json.encode(summary).decode() + "\n")
+        return
+    for message in describe_end(summary):
+        console.say(message)
+
+
+def describe_end(summary: Summary) -> list[str]:
+    """The end of a run in sentences; empty when there is nothing to say."""
+    messages = []
+    if summary.native_ids:
+        events = f"{summary.added} new event{'s' if summary.added != 1 else ''}"
+        messages.append(
+            f"saved {events} of {summary.harness} session {summary.native_ids[-1]} on line {summary.workstream!r}."
+        )
+        if summary.offered is not None and summary.offered not in summary.confirmed:
+            messages.append("the history was not seen in the session's own record; it will be offered again.")
+    elif summary.expects_transcript and summary.exit_code == 0:
+        messages.append(f"{summary.harness} left no session in its store; nothing was said, or nothing was kept.")
+    return messages

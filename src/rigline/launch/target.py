@@ -1,0 +1,121 @@
+"""The harness, its program and the native arguments of a run: all that can be refused before any lease."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from rigline import process
+from rigline.config import Settings
+from rigline.errors import RiglineError, UnknownHarness, UsageError
+from rigline.harness import HARNESSES, find_name, get_harness
+from rigline.harness.base import Classification, Harness
+from rigline.launch.choose import check_request, choose_harness
+from rigline.launch.environment import read_env_file
+from rigline.launch.options import RunOptions, strip_wrapper_words
+from rigline.ledger.base import Ledger
+from rigline.model import Scope, SessionInfo
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """What is to be started. `given` are the user's K=V pairs, `adopt` a session that a bare run takes over."""
+
+    harness: Harness
+    executable: str
+    args: tuple[str, ...]
+    classification: Classification
+    options: RunOptions
+    given: tuple[str, ...] = ()
+    adopt: SessionInfo | None = None
+    reason: str = "named on the command line"
+
+
+def read_target(options: RunOptions, env: Mapping[str, str], settings: Settings) -> Target:
+    """The target that the command line names; raises `UnknownHarness`, `HarnessNotFound`, `UsageError` and kin."""
+    assert options.harness is not None
+    name = find_name(options.harness)
+    if name is None:
+        raise unknown_harness(options.harness)
+    harness = get_harness(name)
+    options = strip_wrapper_words(options, harness.find_options(options.args))
+    classification = harness.classify(options.args)
+    check_request(classification, fresh=options.fresh, new=options.new is not None)
+    given = read_given(options)
+    return Target(
+        harness=harness,
+        executable=find_executable(harness, options.executable, env, given, settings),
+        args=options.args,
+        classification=classification,
+        options=options,
+        given=given,
+    )
+
+
+def choose_target(
+    options: RunOptions, env: Mapping[str, str], settings: Settings, scope: Scope, ledger: Ledger
+) -> Target:
+    """The target of a bare `rigline run`; raises `NothingToContinue` and says what to type."""
+    if options.executable is not None:
+        raise UsageError("--executable names a program, but not which harness it is. Give the harness as well.")
+    given = read_given(options)
+    child_env = {**env, **dict(pair.split("=", 1) for pair in given)}
+    available = {name for name in HARNESSES if _is_installed(name, child_env, settings)}
+    workstream = None if options.new else ledger.find_workstream(scope, options.workstream)
+    choice = choose_harness(workstream, available, _list_local(child_env, scope.cwd), scope.cwd)
+    harness = get_harness(choice.harness)
+    return Target(
+        harness=harness,
+        executable=find_executable(harness, None, env, given, settings),
+        args=(),
+        classification=harness.classify(()),
+        options=options,
+        given=given,
+        adopt=None if options.fresh or options.new else choice.adopt,
+        reason=choice.reason,
+    )
+
+
+def read_given(options: RunOptions) -> tuple[str, ...]:
+    """The K=V pairs for the child: the file's first, `--env` over them."""
+    from_file = read_env_file(options.env_file) if options.env_file else []
+    for pair in options.env:
+        if not pair.partition("=")[0] or "=" not in pair:
+            raise UsageError(f"--env: {pair!r} is not NAME=VALUE.")
+    return (*from_file, *options.env)
+
+
+def find_executable(
+    harness: Harness,
+    named: str | None,
+    env: Mapping[str, str],
+    given: Sequence[str],
+    settings: Settings,
+) -> str:
+    """The program's path: `--executable`, else the user's setting, else the harness's own name, on the child's PATH."""
+    configured = settings.executables.get(harness.name)
+    word = named or (configured.value if configured else harness.executable)
+    return process.find_executable(word, {**env, **dict(pair.split("=", 1) for pair in given)})
+
+
+def unknown_harness(word: str) -> UnknownHarness:
+    """The refusal, with the nearest name."""
+    words = {name: name for name in HARNESSES} | {a: n for n, (_, _, _, aliases) in HARNESSES.items() for a in aliases}
+    near = difflib.get_close_matches(word.lower(), words, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return UnknownHarness(
+        f"There is no harness {word!r}.{hint} Known: {', '.join(sorted(words))}.", word=word, known=sorted(HARNESSES)
+    )
+
+
+def _is_installed(name: str, env: Mapping[str, str], settings: Settings) -> bool:
+    try:
+        find_executable(get_harness(name), None, env, (), settings)
+    except RiglineError:
+        return False
+    return True
+
+
+def _list_local(env: Mapping[str, str], cwd: str) -> list[SessionInfo]:
+    return [info for name in HARNESSES for info in get_harness(name).open_store(env).list_sessions(cwd, limit=1)]

@@ -1,0 +1,1 @@
+"""What a contributor needs to prove an adapter or a store: conformance suites, a fake harness, a clock."""
