@@ -10,6 +10,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 BIN := .venv/bin
 PY := $(BIN)/python
+# pip asks `rustc` for its version; where that is rustup's shim, it would make a folder in the home
+TIDY := RUSTUP_HOME=$(CURDIR)/.cache/rustup
 VENV := .venv/made
 # how many tests run at once, beside each other and with the real agents
 JOBS ?= 2
@@ -52,9 +54,9 @@ system-packages:
 
 # The system's packages are looked at each time, which costs next to nothing; the environment is made when pyproject changed.
 $(VENV): pyproject.toml | system-packages
-	@test -x $(PY) || { python=$$(scripts/find-python) && echo "making .venv with $$python" && "$$python" -m venv .venv; }
-	@$(PY) -m pip install --quiet --upgrade "pip>=25.1"
-	@$(PY) -m pip install --quiet --editable . --group dev
+	@test -x $(PY) || { python=$$(scripts/find-python) && echo "making .venv with $$python" && $(TIDY) "$$python" -m venv .venv; }
+	@$(TIDY) $(PY) -m pip install --quiet --upgrade "pip>=25.1"
+	@$(TIDY) $(PY) -m pip install --quiet --editable . --group dev
 	@touch $@
 
 clean: ## remove everything that was made here

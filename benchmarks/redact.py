@@ -32,7 +32,9 @@ def make_reports(random_: random.Random, size: int) -> list[str]:
         if shape == 1:
             return f"tests/test_{word(words)}.py::test_{word(words)} PASSED [{random_.randint(0, 99):3d}%]"
         if shape == 2:
-            return f"-rw-r--r-- 1 user user {random_.randint(1, 99999):6d} May  3 10:{random_.randint(10, 59)} {word(words)}"
+            return (
+                f"-rw-r--r-- 1 me me {random_.randint(1, 99999):6d} May  3 10:{random_.randint(10, 59)} {word(words)}.c"
+            )
         if shape == 3:
             return f"{random_.getrandbits(160):040x} {' '.join(random_.choices(words, k=8))}"
         return " ".join(random_.choices(words, k=random_.randint(3, 14)))
@@ -77,8 +79,10 @@ def measure(name: str, texts: list[str]) -> None:
                 counts[family] = counts.get(family, 0) + count
 
     taken = min(_time(run) for _ in range(3))
-    found = sum(counts.values())
-    print(f"{name:12} {size:6.1f} MB  {size / taken:7.1f} MB/s  {taken / encoding:6.1f} x str.encode  {found:6d} found {dict(sorted(counts.items())) if found < 99 else ''}")
+    families = ", ".join(f"{count} {family}" for family, count in sorted(counts.items()))
+    print(
+        f"{name:12}{size:6.1f} MB {size / taken:7.1f} MB/s {taken / encoding:8.1f} x str.encode  found: {families or 0}"
+    )
 
 
 def _time(work: object) -> float:

@@ -45,6 +45,7 @@ class Inspection:
         self._notes = [] if notes is None else notes
         self._deadline = time.monotonic() + GIT_DEADLINE_S
         self._repository: git.Repository | None = None
+        self._is_outside = False
         self._asked: dict[str, git.Question] = {}
         self._ask(questions)
 
@@ -91,7 +92,7 @@ class Inspection:
         repository = self._find_repository()
         answer = self._read("status")
         if repository is None:
-            return Checkpoint(at_ms=now_ms)
+            return Checkpoint(at_ms=now_ms, status_hash=None if self._is_outside else UNKNOWN_STATUS)
         if repository.toplevel is None:
             self._notes.append("This is a git directory without a work tree, so checkpoints hold no state of files.")
             return Checkpoint(at_ms=now_ms, head=repository.head, branch=repository.branch)
@@ -123,23 +124,21 @@ class Inspection:
         answer = self._read("repository")
         if answer is not None:
             self._repository = git.read_repository(answer)
+            self._is_outside = self._repository is None and not answer.complaint
             if self._repository is None and answer.complaint:
                 self._notes.append(_explain_refusal(answer))
         return self._repository
 
     def _take_fingerprints(self, repository: git.Repository | None) -> tuple[str, str, str]:
         """(source, of the repository, of the worktree)."""
-        from rigline.host import fold_path, host_id, is_wsl
-
-        host, on_wsl = host_id(self._env), is_wsl()
 
         def local(label: str, path: str) -> str:
-            return _fingerprint(label, [host, fold_path(path, is_wsl=on_wsl)])
+            return _fingerprint_path(label, path, self._env)
 
         remotes = self._read("remotes")
+        worktree = fingerprint_worktree(repository.git_dir if repository else None, self._cwd, self._env)
         if repository is None:
-            return FROM_DIRECTORY, local("directory", self._cwd), local("worktree directory", self._cwd)
-        worktree = local("worktree", repository.git_dir)
+            return FROM_DIRECTORY, local("directory", self._cwd), worktree
         identities = self._identify_remotes(remotes, repository, lambda path: local("local remote", path))
         if identities:
             return FROM_REMOTE, _fingerprint("remotes", identities), worktree
@@ -217,6 +216,33 @@ def take_checkpoint(cwd: str, now_ms: int, *, env: Mapping[str, str], notes: lis
         inspection.stop()
 
 
+def fingerprint_worktree(git_dir: str | None, cwd: str, env: Mapping[str, str]) -> str:
+    """A checkout's `worktree_fingerprint`, from its own git directory or, without one, its directory: real paths."""
+    if git_dir is None:
+        return _fingerprint_path("worktree directory", cwd, env)
+    return _fingerprint_path("worktree", git_dir, env)
+
+
+def build_gone_scope(cwd: str, *, env: Mapping[str, str]) -> Scope:
+    """The scope of a directory that is not there any more, so that nothing but its path tells it: a project of its own.
+
+    It is the one that the directory had while it was there, if it was in no repository and under no marker file.
+    """
+    from rigline.host import host_name
+    from rigline.model import Scope
+
+    workspace, project = _choose_names(None, None, None, cwd)
+    return Scope(
+        workspace=workspace,
+        project=project,
+        repo_fingerprint=_fingerprint_path("directory", cwd, env),
+        worktree_fingerprint=fingerprint_worktree(None, cwd, env),
+        cwd=_as_text(cwd),
+        host=host_name(),
+        repo_source=FROM_DIRECTORY,
+    )
+
+
 def current_directory() -> str:
     """The real path of the working directory; raises `UsageError` when it was deleted."""
     try:
@@ -251,7 +277,8 @@ def _explain_refusal(answer: git.Answer) -> str:
     advice = ""
     if "dubious ownership" in answer.complaint:
         advice = " If you trust it, allow it with `git config --global --add safe.directory DIRECTORY`."
-    return f"git does not open this repository, so the directory counts as a project of its own: {answer.complaint}.{advice}"
+    degraded = "git does not open this repository, so the directory counts as a project of its own"
+    return f"{degraded}: {answer.complaint}.{advice}"
 
 
 def _build_checkpoint(now_ms: int, status: git.Status) -> Checkpoint:
@@ -273,6 +300,12 @@ def _empty_checkpoint(now_ms: int) -> Checkpoint:
     from rigline.model import UNKNOWN_STATUS, Checkpoint
 
     return Checkpoint(at_ms=now_ms, status_hash=UNKNOWN_STATUS)
+
+
+def _fingerprint_path(label: str, path: str, env: Mapping[str, str]) -> str:
+    from rigline.host import fold_path, host_id, is_wsl
+
+    return _fingerprint(label, [host_id(env), fold_path(path, is_wsl=is_wsl())])
 
 
 def _fingerprint(label: str, values: Iterable[str]) -> str:

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from lab.corpus import write_corpus
 
+#: what the installed `rigline` script does
+SCRIPT = "import sys; from rigline.__main__ import main; sys.exit(main())"
 
-def list_imports(words: list[str], env: dict[str, str], cwd: Path, stdin: str = "") -> list[str]:
-    """The modules that `python WORDS...` imports beyond the bare interpreter, in order; fails when it fails."""
+
+def list_imports(words: list[str], env: dict[str, str], cwd: Path, stdin: str = "", code: str = SCRIPT) -> list[str]:
+    """The modules that `rigline WORDS...` imports beyond the bare interpreter, in order; fails when it fails."""
     bare = set(trace([sys.executable, "-c", "pass"], env, cwd, ""))
-    return [name for name in trace([sys.executable, *words], env, cwd, stdin) if name not in bare]
+    return [name for name in trace([sys.executable, "-c", code, *words], env, cwd, stdin) if name not in bare]
 
 
 def trace(argv: list[str], env: dict[str, str], cwd: Path, stdin: str) -> list[str]:

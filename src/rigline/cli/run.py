@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import os
 
-from rigline.errors import UsageError
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rigline.launch.options import RunOptions
+    from rigline.scope import Inspection
 
 
 def main(argv: list[str]) -> int:
-    """Run an agent; returns its exit code."""
+    """Run an agent; returns its exit code. Git is put to work before the rest is loaded: the two take as long."""
+    from rigline.scope import current_directory, start_inspection
+
+    notes: list[str] = []
+    inspection = start_inspection(current_directory(), env=os.environ, notes=notes)
+    try:
+        return _run(argv, inspection, notes)
+    finally:
+        inspection.stop()
+
+
+def _run(argv: list[str], inspection: Inspection, notes: list[str]) -> int:
+    from rigline.launch.console import Console
     from rigline.launch.options import parse_run
 
-    options = parse_run(argv)
-    from rigline.launch.console import Console
+    options: RunOptions = parse_run(argv)
     from rigline.launch.run import run
 
-    return run(options, os.environ, current_directory(), Console())
-
-
-def current_directory() -> str:
-    """The directory one stands in; raises `UsageError` when it is gone."""
-    try:
-        return os.getcwd()
-    except OSError as error:
-        raise UsageError("The current directory does not exist any more. Go to one that does.") from error
+    return run(options, os.environ, inspection, notes, Console())

@@ -46,6 +46,7 @@ class OptionTable(Struct, frozen=True, kw_only=True):
     `value_may_be_option`: a value that an option must have is the next element, whatever it looks like
     (Commander); else an element with a leading dash is never a value (clap). `glued_equals`: `-oV` may also
     be written `-o=V` (clap). `separator_hides_subcommands`: behind `--` no word is a subcommand (clap).
+    `subcommand_after_positional`: a word behind a prompt may still name a subcommand (clap).
     """
 
     options: tuple[Option, ...]
@@ -54,6 +55,7 @@ class OptionTable(Struct, frozen=True, kw_only=True):
     value_may_be_option: bool = False
     glued_equals: bool = False
     separator_hides_subcommands: bool = True
+    subcommand_after_positional: bool = False
 
     def find(self, name: str) -> Option | None:
         """The option with that spelling, or None."""
@@ -132,7 +134,8 @@ class _Reader:
     def _take_positional(self, *, may_name_subcommand: bool) -> Token:
         index, word = self._at, self._args[self._at]
         self._at += 1
-        names_one = may_name_subcommand and not self._has_positional and word in self._table.subcommands
+        may_name_subcommand &= self._table.subcommand_after_positional or not self._has_positional
+        names_one = may_name_subcommand and word in self._table.subcommands
         self._has_positional = True
         if not names_one:
             return Token(index=index, role=Role.POSITIONAL, value=word)

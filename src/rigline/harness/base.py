@@ -109,6 +109,9 @@ class Store(Protocol):
     def iter_sessions(self, cwd: str | None = None) -> Iterator[SessionInfo]:
         """All importable sessions, subagents and archived ones too, in no order, lazily."""
 
+    def find_in_file(self, path: str) -> SessionInfo | None:
+        """The session that a file holds, wherever the file lies, or None when it is none of this harness's."""
+
     def look_up(self, native_id: str, cwd: str) -> Lookup:
         """Whether the session is there, and would resume from `cwd`."""
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from rigline.launch.console import Console
 from rigline.model import SessionInfo
+from rigline.readable import clip, flatten, format_age, format_size, pad
 
 #: How many local sessions are offered.
 OFFERED = 8
@@ -42,7 +43,7 @@ def render_list(sessions: Sequence[SessionInfo], *, label: str, now_ms: int) -> 
     rows = [f"This checkout has {label} sessions that are on no line of work yet:\n"]
     for number, info in enumerate(sessions, 1):
         rows.append(
-            f"  {number}  {_clip(describe(info), 60):<60}  {format_age(now_ms - info.updated_ms):>8}  "
+            f"  {number}  {pad(clip(describe(info), 56), 56)}  {format_age(now_ms - info.updated_ms):>8}  "
             f"{format_size(info.size_bytes):>7}\n"
         )
     rows.append("  0  start fresh\n")
@@ -52,36 +53,9 @@ def render_list(sessions: Sequence[SessionInfo], *, label: str, now_ms: int) -> 
 def describe(info: SessionInfo) -> str:
     """A session by what a person remembers of it: its title, else its first prompt, else its id."""
     text = info.title or info.first_prompt or info.native_id
-    return " ".join(clean(text).split())
-
-
-def clean(text: str) -> str:
-    """Without control characters: stored text must not drive the terminal."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
-def format_age(age_ms: int) -> str:
-    """A duration as people say it: `3 min`, `5 h`, `12 days`."""
-    minutes = max(0, age_ms) // 60_000
-    if minutes < 1:
-        return "just now"
-    if minutes < 120:
-        return f"{minutes} min"
-    hours = minutes // 60
-    return f"{hours} h" if hours < 48 else f"{hours // 24} days"
-
-
-def format_size(size_bytes: int) -> str:
-    """Bytes as people say them: `12 kB`, `3.4 MB`."""
-    if size_bytes < 1_000_000:
-        return f"{max(1, size_bytes // 1000)} kB" if size_bytes else "0 kB"
-    return f"{size_bytes / 1_000_000:.1f} MB"
+    return flatten(text)
 
 
 def leave_out(sessions: Sequence[SessionInfo], taken: Collection[str]) -> list[SessionInfo]:
     """Sessions that no workstream has yet."""
     return [info for info in sessions if info.native_id not in taken]
-
-
-def _clip(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

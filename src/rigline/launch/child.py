@@ -21,14 +21,14 @@ from rigline.launch.session import Place, Session, build_environment
 from rigline.launch.summary import Summary, describe_start, report
 from rigline.launch.target import Target
 from rigline.ledger.base import Ledger
-from rigline.model import Grant
+from rigline.model import Checkpoint, Grant
 
 #: Between two looks at what the start hook reported.
 TICK_S = 0.5
 
 
 class ManagedRun:
-    """One run under its lease. `prepare`, `start`, `finish`, in that order; only the first two raise."""
+    """One run under its lease: `prepare`, then `run`."""
 
     def __init__(
         self,
@@ -60,36 +60,29 @@ class ManagedRun:
         deliver.record_offer(self._ledger, run, self._session.offer)
         store = self._target.harness.open_store(environment.variables)
         self._collector = Collector(self._ledger, self._target.harness, store, self._folder, self._state, self._console)
+        self._keeper = Keeper(self._ledger, run, self._console, work=self._work, work_every_s=TICK_S)
 
-    def start(self) -> None:
-        """Run the child to its end, with the lease kept and its session collected beside it.
+    def run(self) -> int:
+        """Run the child to its end, save what it said, and return its exit code.
 
-        Raises `HarnessNotFound` or `HarnessNotExecutable` when it cannot be started.
+        Raises `HarnessNotFound` or `HarnessNotExecutable` when it cannot be started, and nothing after that.
         """
         launch, console = self._launch, self._console
         console.say(
             describe_start(self._target, self._grant, self._session.choice, self._session.offer, launch.expected_id)
         )
-        with Keeper(self._ledger, self._grant.run, console, work=self._work, work_every_s=TICK_S):
-            if self._target.classification.interactive:
-                console.hold()
-            try:
-                self._status = process.run_child(
-                    list(launch.argv),
-                    cwd=self._place.scope.cwd,
-                    env=launch.environment.variables,
-                    on_started=self._note_started,
-                )
-            finally:
-                console.release()
+        with process.run_child(
+            launch.argv, cwd=self._place.scope.cwd, env=launch.environment.variables, on_started=self._note_started
+        ) as status:
+            self._keeper.stop()
+            console.release()
+            return self._finish(status.code)
 
-    def finish(self) -> int:
-        """Save what is left and end the run; returns the child's exit code whatever happens here."""
-        code = self._status.shell_code
+    def _finish(self, code: int) -> int:
+        """Whatever happens here, the exit code is the child's."""
         try:
             collected = self._collector.finish()
-            now_ms = int(time.time() * 1000)
-            self._ledger.finish(self._grant.run, code, scope.take_checkpoint(self._place.scope.cwd, now_ms))
+            self._ledger.finish(self._grant.run, code, self._take_checkpoint())
             self._folder.remove()
         except (RiglineError, OSError, KeyboardInterrupt) as error:
             cause = str(error) or "interrupted"
@@ -108,6 +101,9 @@ class ManagedRun:
         )
         report(summary, self._console, as_json=self._target.options.json)
         return code
+
+    def _take_checkpoint(self) -> Checkpoint:
+        return scope.take_checkpoint(self._place.scope.cwd, int(time.time() * 1000), env=self._place.env)
 
     def _define_hooks(self, environment: Environment) -> HookDefinition | None:
         """The start hook. Where a person may go to another session inside, all parts are laid out."""
@@ -153,6 +149,9 @@ class ManagedRun:
             self._folder.write_state(started)
         except RiglineError as error:
             self._console.note_trouble(str(error))
+        if self._target.classification.interactive:
+            self._console.hold()
+        self._keeper.start()
 
     def _work(self) -> None:
         try:

@@ -115,7 +115,7 @@ def _offer_other(folder: RunFolder, state: RunState, native_id: str, below: str)
             harness,
             workstream=ledger.get_workstream(state.run.workstream_id, None).name,
             receiver_id=native_id,
-            checkpoint=take_checkpoint(state.scope.cwd, int(time.time() * 1000)),
+            checkpoint=take_checkpoint(state.scope.cwd, int(time.time() * 1000), env=os.environ),
             budget_tokens=load_settings(os.environ, HARNESSES).packet_tokens_for(harness.name).value,
         )
         record_offer(ledger, state.run, offer)

@@ -58,8 +58,8 @@ class RunFolder:
     def write(self, name: str, text: str) -> str:
         """Write a file below the folder and return its path."""
         target = os.path.join(self.path, name)
+        paths.make_private(os.path.dirname(target))
         try:
-            os.makedirs(os.path.dirname(target), mode=0o700, exist_ok=True)
             partial = target + ".part"
             descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:

@@ -134,12 +134,13 @@ class Keeper:
         self._is_out = False
         self.is_superseded = False
 
-    def __enter__(self) -> Keeper:
+    def start(self) -> None:
+        """Begin. Called when the child has been started, so that the thread leaves signals to the main one."""
         self._thread = threading.Thread(target=self._loop, name="rigline-keeper", daemon=True)
         self._thread.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """End after the piece of work in hand. Idempotent."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()

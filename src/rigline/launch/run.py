@@ -15,11 +15,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from contextlib import closing
+from typing import NoReturn
 
-from rigline import liveness, paths, process, scope
-from rigline.config import load_settings
+from rigline import liveness, paths, process
+from rigline.config import Settings, load_settings
 from rigline.errors import Interrupted
 from rigline.harness import HARNESSES
 from rigline.harness.base import Mode
@@ -33,28 +35,24 @@ from rigline.launch.target import Target, choose_target, read_target
 from rigline.ledger.base import Ledger, PrepareRequest
 from rigline.ledger.local import open_ledger
 from rigline.leftovers import collect_leftovers
+from rigline.scope import Inspection
 
 
-def run(options: RunOptions, env: Mapping[str, str], cwd: str, console: Console) -> int:
+def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, notes: list[str], console: Console) -> int:
     """Start an agent on this checkout's line of work; returns the exit code for the shell.
 
-    Raises `RiglineError` for everything refused before the child starts. After that nothing is raised: what could
-    not be saved is said, and collected by the next command.
+    `inspection` is git at work on the current directory, started as early as possible; it fills `notes`. Raises
+    `RiglineError` for everything refused before the child starts. After that nothing is raised: what could not be
+    saved is said, and collected by the next command.
     """
     settings = load_settings(env, HARNESSES)
     target = read_target(options, env, settings) if options.harness is not None else None
     if target is not None and target.classification.mode is Mode.PASSTHROUGH:
-        return pass_through(target, env)
-    inspected = scope.inspect_checkout(cwd, env=env, workspace=options.workspace, project=options.project)
-    for note in inspected.notes:
+        inspection.stop()
+        pass_through(target, env)
+    place = _look_around(options, env, inspection, settings)
+    for note in notes:
         console.say(note)
-    place = Place(
-        env=env,
-        home=paths.data_home(env),
-        settings=settings,
-        scope=inspected.scope,
-        checkpoint=inspected.checkpoint,
-    )
     with closing(open_ledger(place.home)) as ledger:
         collect_leftovers(place.home, console.say, ledger)
         if target is None:
@@ -66,10 +64,16 @@ def run(options: RunOptions, env: Mapping[str, str], cwd: str, console: Console)
         return _run_managed(target, place, ledger, console)
 
 
-def pass_through(target: Target, env: Mapping[str, str]) -> int:
+def _look_around(options: RunOptions, env: Mapping[str, str], inspection: Inspection, settings: Settings) -> Place:
+    now_ms = int(time.time() * 1000)
+    scope, checkpoint = inspection.finish(now_ms, workspace=options.workspace, project=options.project)
+    return Place(env=env, home=paths.data_home(env), settings=settings, scope=scope, checkpoint=checkpoint)
+
+
+def pass_through(target: Target, env: Mapping[str, str]) -> NoReturn:
     """Become the harness: help, versions and utility commands are none of rigline's business."""
     child_env = {**env, **dict(pair.split("=", 1) for pair in target.given)}
-    return process.become([target.executable, *target.args], child_env)
+    process.become([target.executable, *target.args], child_env)
 
 
 def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console) -> int:
@@ -80,13 +84,12 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
             managed = ManagedRun(target, place, ledger, console, grant, session, folder)
             try:
                 managed.prepare()
-                managed.start()
+                return managed.run()
             except BaseException:
                 folder.remove()
                 raise
     except KeyboardInterrupt:
         raise Interrupted("Stopped before the agent was started; the lease was given back.") from None
-    return managed.finish()
 
 
 def build_request(target: Target, place: Place) -> PrepareRequest:

@@ -7,6 +7,7 @@ generation in one transaction; a refused one raises `RunSuperseded` and changes 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -45,12 +46,16 @@ class PrepareRequest(Struct, frozen=True, kw_only=True):
 
 
 class Appended(Struct, frozen=True, kw_only=True):
-    """What became of one window: new events, changed ones, copies of events the ledger has, and packets confirmed."""
+    """What became of one window: new events, changed ones, copies of events the ledger has, and packets confirmed.
+
+    `losses` counts by kind what the ledger now knows to be missing from it: skipped, damaged, redacted, cut.
+    """
 
     added: int = 0
     revised: int = 0
     copied: int = 0
     confirmed: tuple[str, ...] = ()
+    losses: dict[str, int] = {}
 
 
 class HistoryEvent(Struct, frozen=True, kw_only=True):
@@ -85,7 +90,7 @@ class Unseen(Struct, frozen=True, kw_only=True):
 
 
 class SessionRecord(Struct, frozen=True, kw_only=True):
-    """A native session as the ledger knows it."""
+    """A native session as the ledger knows it. `copies` says how many of its `events` another session had first."""
 
     harness: str
     native_id: str
@@ -99,6 +104,7 @@ class SessionRecord(Struct, frozen=True, kw_only=True):
     first_ms: int | None
     last_ms: int | None
     losses: dict[str, int]
+    copies: int = 0
     workstream_ids: tuple[str, ...] = ()
     links: tuple[SessionLink, ...] = ()
 
@@ -120,6 +126,28 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     ended_ms: int | None = None
     exit_code: int | None = None
     native_id: str | None = None
+
+
+class CheckpointRecord(Struct, frozen=True, kw_only=True):
+    """Git state at the `moment` (start or end) of a run."""
+
+    run_id: str
+    harness: str
+    moment: str
+    checkpoint: Checkpoint
+
+
+class DeliveryRecord(Struct, frozen=True, kw_only=True):
+    """A packet's way as the ledger knows it. `state` is offered, confirmed or superseded."""
+
+    id: str
+    run_id: str
+    harness: str
+    native_id: str | None
+    parts: int
+    state: str
+    offered_ms: int
+    confirmed_ms: int | None = None
 
 
 class Ledger(Protocol):
@@ -188,12 +216,36 @@ class Ledger(Protocol):
         """Runs, newest first."""
 
     def get_history(
-        self, workstream_id: str, *, after_seq: int = 0, limit: int = 500, with_subagents: bool = False
+        self,
+        workstream_id: str,
+        *,
+        after_seq: int = 0,
+        limit: int = 500,
+        with_subagents: bool = False,
+        newest: bool = False,
     ) -> list[HistoryEvent]:
         """Events of every session bound to the workstream, copied prefixes included once, oldest first.
 
-        With subagents, those of the sessions that the bound ones started, too; packets never have them.
+        With subagents, those of the sessions that the bound ones started, too; packets never have them. `newest`
+        gives the last `limit` of them instead of the first.
         """
+
+    def get_session_history(
+        self, harness: str, native_id: str, *, after_seq: int = 0, limit: int = 500, newest: bool = False
+    ) -> list[HistoryEvent]:
+        """Events of one session, those that it copied from another included, as `get_history` gives them."""
+
+    def count_events(self, workstream_id: str) -> dict[str, int]:
+        """How many events the workstream's bound sessions have by kind, each event once, subagents' not."""
+
+    def count_run_events(self, run_ids: Sequence[str]) -> dict[str, int]:
+        """How many events the workstream's sessions of each run's harness wrote while it ran; none is left out."""
+
+    def list_checkpoints(self, workstream_id: str) -> list[CheckpointRecord]:
+        """Git states at the starts and ends of the workstream's runs, newest first."""
+
+    def list_deliveries(self, workstream_id: str) -> list[DeliveryRecord]:
+        """The packets that were offered to the workstream's sessions, newest first."""
 
     def list_sessions(self, scope: Scope | None) -> list[SessionRecord]:
         """Every native session that the ledger knows (of a scope: whose recorded checkout it is)."""

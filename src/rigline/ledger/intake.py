@@ -49,7 +49,9 @@ class Intake:
             self._store(key, header, batch)
         self._db.run("set_cursor", key=key, cursor=window.cursor)
         copied = len(batch.steps) - batch.added
-        return Appended(added=batch.added, revised=len(batch.revised), copied=copied, confirmed=tuple(confirmed))
+        return Appended(
+            added=batch.added, revised=len(batch.revised), copied=copied, confirmed=tuple(confirmed), losses=losses
+        )
 
     def _link(self, info: SessionInfo, window: Window) -> None:
         """Keep the links. What a fork's parent was shown before the fork's birth, it was shown too."""

@@ -10,6 +10,8 @@ import os
 from rigline.errors import AmbiguousId, LedgerUnreachable, UnknownWorkstream, UsageError
 from rigline.ledger.base import (
     Appended,
+    CheckpointRecord,
+    DeliveryRecord,
     HistoryEvent,
     Ledger,
     PrepareRequest,
@@ -38,7 +40,7 @@ from rigline.store.sqlite import Database, open_store, read_clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rigline.ledger.incoming import Redactor
     from rigline.store.sqlite import Row
@@ -236,13 +238,48 @@ class LocalLedger(Ledger):
         return [RunRecord(**dict(zip(RunRecord.__struct_fields__, row, strict=True))) for row in rows]
 
     def get_history(
-        self, workstream_id: str, *, after_seq: int = 0, limit: int = 500, with_subagents: bool = False
+        self,
+        workstream_id: str,
+        *,
+        after_seq: int = 0,
+        limit: int = 500,
+        with_subagents: bool = False,
+        newest: bool = False,
     ) -> list[HistoryEvent]:
         with self._db.reading():
-            rows = history.read_history(
-                self._db, workstream_id, after_seq=after_seq, limit=limit, with_subagents=with_subagents
-            )
+            sources = history.find_sources(self._db, workstream_id, with_subagents=with_subagents)
+            rows = history.read_history(self._db, sources, after_seq=after_seq, limit=limit, newest=newest)
         return [_build_event(row, is_abandoned=is_abandoned) for row, is_abandoned in rows]
+
+    def get_session_history(
+        self, harness: str, native_id: str, *, after_seq: int = 0, limit: int = 500, newest: bool = False
+    ) -> list[HistoryEvent]:
+        with self._db.reading():
+            key = sessions.find_key(self._db, harness, native_id)
+            sources = [] if key is None else [key]
+            rows = history.read_history(self._db, sources, after_seq=after_seq, limit=limit, newest=newest)
+        return [_build_event(row, is_abandoned=is_abandoned) for row, is_abandoned in rows]
+
+    def count_events(self, workstream_id: str) -> dict[str, int]:
+        with self._db.reading():
+            return dict(self._db.all("count_events_of_workstream", workstream_id=workstream_id))
+
+    def count_run_events(self, run_ids: Sequence[str]) -> dict[str, int]:
+        with self._db.reading():
+            return runs.count_events(self._db, run_ids, self._clock())
+
+    def list_checkpoints(self, workstream_id: str) -> list[CheckpointRecord]:
+        with self._db.reading():
+            rows = self._db.all("list_checkpoints", workstream_id=workstream_id)
+        return [
+            CheckpointRecord(run_id=row[0], harness=row[1], moment=row[2], checkpoint=runs.build_checkpoint(row[3:]))
+            for row in rows
+        ]
+
+    def list_deliveries(self, workstream_id: str) -> list[DeliveryRecord]:
+        with self._db.reading():
+            rows = self._db.all("list_deliveries", workstream_id=workstream_id)
+        return [DeliveryRecord(**dict(zip(DeliveryRecord.__struct_fields__, row, strict=True))) for row in rows]
 
     def list_sessions(self, scope: Scope | None) -> list[SessionRecord]:
         with self._db.reading():

@@ -246,14 +246,28 @@ def _put_in_place(new: str, target: str, now_ms: int) -> str | None:
     The old one keeps its place until the new one takes it, so that a crash in between never leaves none: the next
     command would begin an empty ledger.
     """
-    aside = None
-    if os.path.exists(target):
-        aside = f"{target}.damaged-{now_ms}"
+    try:
+        aside = _keep(target, now_ms) if os.path.exists(target) else None
+        os.replace(new, target)
+    except OSError as error:
+        raise LedgerUnreachable(
+            f"The new database {new} cannot be put in the place of {target}: {error.strerror}.", path=target
+        ) from error
+    return aside
+
+
+def _keep(target: str, now_ms: int) -> str:
+    """Give a database a second name, and its companions that one alone: a new database must not meet them."""
+    aside = f"{target}.damaged-{now_ms}"
+    while os.path.exists(aside):
+        aside += "-again"
+    try:
         os.link(target, aside)
-        for ending in _COMPANIONS:
-            if os.path.exists(target + ending):
-                os.rename(target + ending, aside + ending)
-    os.replace(new, target)
+    except OSError:
+        os.rename(target, aside)
+    for ending in _COMPANIONS:
+        if os.path.exists(target + ending):
+            os.rename(target + ending, aside + ending)
     return aside
 
 

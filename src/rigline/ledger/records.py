@@ -59,6 +59,7 @@ def _join(rows: list[Row], losses: list[Row], bindings: list[Row], links: list[R
             first_ms=row[9],
             last_ms=row[10],
             losses=losses_of.get(row[11], {}),
+            copies=row[12],
             workstream_ids=tuple(workstreams_of.get(row[11], ())),
             links=tuple(links_of.get((row[0], row[1]), ())),
         )

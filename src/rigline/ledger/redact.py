@@ -14,7 +14,11 @@ Names of secrets, user names, account numbers and paths of key files are no secr
 
 from __future__ import annotations
 
-from rigline.ledger.redact_scan import find_secrets, get_engine
+from rigline.ledger.excerpt import cut
+from rigline.ledger.redact_engine import get_engine
+from rigline.ledger.redact_scan import find_secrets
+
+__all__ = ["Redactor", "cut", "redact"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,12 +72,12 @@ class Redactor:
         return spans
 
     def _find_extra(self, data: bytes) -> Iterable[Span]:
-        marks = [match.span() for match in get_engine().mark.finditer(data)]
+        """Matches of the user's patterns between the marks of what was redacted before."""
+        gaps = [0, *(place for match in get_engine().mark.finditer(data) for place in match.span()), len(data)]
         for pattern in self._extra:
-            for match in pattern.finditer(data):
-                start, end = match.span()
-                if start < end and not any(a < end and start < b for a, b in marks):
-                    yield start, end, "custom"
+            for low, high in zip(gaps[::2], gaps[1::2], strict=True):
+                for match in pattern.finditer(data, low, high):
+                    yield (*match.span(), "custom")
 
 
 def redact(text: str) -> tuple[str, dict[str, int]]:
@@ -82,51 +86,6 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
 
 
 _DEFAULT = Redactor()
-
-
-def cut(text: str, limit_chars: int) -> tuple[str, bool]:
-    """Head and tail of a text within `limit_chars`, with a line between that says how many characters were left out.
-
-    The flag says whether anything was. To be called after `redact`: a cut first could leave half a secret. Characters
-    that belong together (surrogates, combining marks, joined emoji) stay together, within reason.
-    """
-    if len(text) <= limit_chars:
-        return text, False
-    note = f"\n[... {len(text):,} characters left out ...]\n"
-    room = limit_chars - len(note)
-    if room < 2:
-        return text[: max(0, limit_chars)], True
-    head = _step_back(text, room - room // 3)
-    tail = _step_on(text, len(text) - room // 3)
-    return f"{text[:head]}\n[... {tail - head:,} characters left out ...]\n{text[tail:]}", True
-
-
-def _step_back(text: str, at: int) -> int:
-    for place in range(at, max(0, at - 16), -1):
-        if not _continues(text, place):
-            return place
-    return at
-
-
-def _step_on(text: str, at: int) -> int:
-    for place in range(at, min(len(text), at + 16)):
-        if not _continues(text, place):
-            return place
-    return at
-
-
-def _continues(text: str, at: int) -> bool:
-    """Whether the character at `at` belongs to the one before it."""
-    char, before = text[at], text[at - 1]
-    if char.isascii():
-        return False
-    if "\ud800" <= before <= "\udbff" and "\udc00" <= char <= "\udfff":
-        return True
-    if char in "\u200d\u20e3" or before == "\u200d" or "\ufe00" <= char <= "\ufe0f" or "\U0001f3fb" <= char <= "\U0001f3ff":
-        return True
-    import unicodedata
-
-    return unicodedata.combining(char) != 0
 
 
 def _encode(text: str) -> bytes:

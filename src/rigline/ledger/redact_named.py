@@ -9,6 +9,7 @@ code, so the value has to look made by chance (or, for a password, to hold more 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 from rigline.ledger import redact_patterns as patterns
 
@@ -53,8 +54,8 @@ class Value:
 def read_name(raw: bytes) -> Name:
     """Classify a name as it stands before `=` or `:` (dotted, dashed, snake, camel or upper case)."""
     text = raw.decode("ascii", "replace")
-    if text.strip("-").lower() in patterns.HEADERS:
-        return _read_header(text.strip("-").lower())
+    if text.lower() in patterns.HEADERS:
+        return _read_header(text.lower())
     text = text.rstrip(".").rpartition(".")[2].strip("-")
     words = _split_words(text)
     kind = _find_kind(words, is_upper=text == text.upper())
@@ -117,17 +118,17 @@ def _is_key_of_secret(words: list[str]) -> bool:
 def is_secret(name: Name, value: Value) -> bool:
     """Whether the value of that name is a secret, and no code, reference, placeholder or word."""
     text = value.text
-    if not text or points_elsewhere(text) or value.is_template:
+    if points_elsewhere(text) or value.is_template:
         return False
     if name.kind == HEADER:
         return len(text) >= 8 and b" " not in text and not _is_words(text)
     if name.kind == BASIC:
-        return len(text) >= 8 and has_chance(text, 8) and not _is_code(text)
+        return has_chance(text, 8) and (value.is_quoted or not _is_code(text))
     if name.kind == PASSWORD:
         return _is_password(name, value)
     if name.is_upper and value.is_tight:
         return _is_environment_value(name, value)
-    return b" " not in text and has_chance(text, 12) and not _is_code(text)
+    return b" " not in text and has_chance(text, 12) and (value.is_quoted or not _is_code(text))
 
 
 def _is_environment_value(name: Name, value: Value) -> bool:
@@ -145,11 +146,11 @@ def _is_password(name: Name, value: Value) -> bool:
         return False
     if is_environment:
         return value.is_quoted or not _is_call(text)
-    if b" " in text or lowered in patterns.TYPE_WORDS or _is_name_of_secret(lowered):
+    if b" " in text or lowered.partition("|")[0] in patterns.TYPE_WORDS or _is_name_of_secret(lowered):
         return False
     if value.is_quoted:
         return len(text) >= 6 and not (text.isalpha() and text[:1].isupper() and text[1:].islower())
-    return len(text) >= 6 and not _is_identifier(text) and not _is_code(text)
+    return len(text) >= 6 and not is_identifier(text) and not _is_code(text)
 
 
 def _is_name_of_secret(lowered: str) -> bool:
@@ -160,13 +161,25 @@ def _is_name_of_secret(lowered: str) -> bool:
     return not has_many_digits and is_plain and any(word in lowered for word in named)
 
 
-def is_credential(text: bytes) -> bool:
+def is_credential(text: bytes, scheme: bytes) -> bool:
     """Whether what follows an authorization scheme is a credential, and no word or name of one."""
+    if scheme == b"basic" and _is_base64_pair(text):
+        return True
     if len(text) < 6 or _is_code(text):
         return False
     if not text.translate(None, LETTERS + b"_-"):
         return text != text.upper() and not (text.isalpha() and _has_word_case(text))
     return True
+
+
+def _is_base64_pair(text: bytes) -> bool:
+    """`user:password` as HTTP Basic writes it."""
+    from binascii import Error, a2b_base64
+
+    try:
+        return b":" in a2b_base64(text, strict_mode=True)
+    except Error:
+        return False
 
 
 def is_cookie(text: bytes) -> bool:
@@ -176,7 +189,9 @@ def is_cookie(text: bytes) -> bool:
 
 
 def points_elsewhere(text: bytes) -> bool:
-    """References, placeholders, and what was redacted before."""
+    """References, placeholders, nothing at all, and what was redacted before."""
+    if not text:
+        return True
     head = text.decode("utf-8", "replace")
     if head.startswith(patterns.REFERENCE_STARTS) or any(part in head for part in patterns.REFERENCE_PARTS):
         return True
@@ -200,7 +215,7 @@ def _is_path(text: bytes) -> bool:
 def _is_plain_word(part: bytes) -> bool:
     """Letters (and dashes) with at most a number behind them: `id_rsa`, `config2`, `2024`."""
     stem = part.rstrip(DIGITS)
-    return len(part) - len(stem) <= 4 and not stem.translate(None, LETTERS + b"_-")
+    return len(part) - len(stem) <= 6 and not stem.translate(None, LETTERS + b"_-")
 
 
 def _is_words(text: bytes) -> bool:
@@ -215,7 +230,7 @@ def _is_words(text: bytes) -> bool:
 
 def _has_word_case(part: bytes) -> bool:
     """Not `dXNlcjpwYXNz`: in words, capitals begin something."""
-    rises = sum(1 for a, b in zip(part, part[1:], strict=False) if chr(a).islower() and chr(b).isupper())
+    rises = sum(1 for a, b in pairwise(part) if chr(a).islower() and chr(b).isupper())
     return rises <= max(1, len(part) // 6)
 
 
@@ -228,8 +243,8 @@ def has_chance(text: bytes, least: int) -> bool:
     return has_letter and (has_digit or not _has_word_case(text))
 
 
-def _is_identifier(text: bytes) -> bool:
-    """A name or dotted path of code, which has no digits but as in `token2` or `hash_v2`."""
+def is_identifier(text: bytes) -> bool:
+    """Whether it is a name or dotted path of code, which has no digits but as in `token2` or `hash_v2`."""
     parts = text.split(b".")
     if not all(part and not part.translate(None, WORD) and part[0] not in DIGITS for part in parts):
         return False
@@ -244,7 +259,7 @@ def _is_code(text: bytes) -> bool:
         return True
     if not path or path[0] in DIGITS or len(rest) < 2:
         return rest[:1] in (b"(", b"[") and bool(path) and path[0] not in DIGITS
-    return rest[:1] in b"([<{?" or rest[:2] == b"==" or (b"." in path and rest[:1] in b"=!+,;|&")
+    return rest[:1] in b"([<{?" or (rest[:2] == b"==" and len(rest) > 2) or (b"." in path and rest[:1] in b"=!+,;|&")
 
 
 def _is_call(text: bytes) -> bool:
@@ -256,4 +271,4 @@ def _is_call(text: bytes) -> bool:
 
 
 def _is_attribute(text: bytes) -> bool:
-    return b"." in text and _is_identifier(text) and all(len(part) < 24 for part in text.split(b"."))
+    return b"." in text and is_identifier(text) and all(len(part) < 24 for part in text.split(b"."))

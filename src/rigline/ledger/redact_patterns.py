@@ -6,6 +6,11 @@ issuer has changed them before.
 
 from __future__ import annotations
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: a run of bytes that a token may be made of: name -> the inside of a character class
 CHARSETS: dict[str, str] = {
     "alnum": "A-Za-z0-9",
@@ -105,41 +110,41 @@ NAME_TAILS = "_?[0-9]{1,3}|_base|_prod|_production|_dev|_development|_staging|_t
 FLAG_ENDS = "password|passwd|passphrase|token|secret|api-?key|access-?key|secret-?key"
 
 #: words before `key` that make a lower-case or camel-case name one of a secret
-KEY_KINDS = frozenset(
+KEY_KINDS = _words(
     "api access secret private encryption encrypt signing sign auth account service master client subscription "
-    "license shared deploy admin root hmac jwt sas ssh session cipher crypto webhook ingest write aes app".split()
+    "license shared deploy admin root hmac jwt sas ssh session cipher crypto webhook ingest write aes app"
 )
 
 #: words before a lower-case `pass` that make it a password
-PASS_KINDS = frozenset("db database smtp mail email imap user root admin mysql pg postgres redis ftp auth login".split())
+PASS_KINDS = _words("db database smtp mail email imap user root admin mysql pg postgres redis ftp auth login")
 
 #: names written in one word
-JOINED_NAMES = frozenset(
+JOINED_NAMES = _words(
     "apikey secretkey accesskey privatekey authkey signingkey masterkey encryptionkey accountkey sharedaccesskey "
-    "apisecret clientsecret apitoken authtoken accesstoken refreshtoken bottoken usertoken".split()
+    "apisecret clientsecret apitoken authtoken accesstoken refreshtoken bottoken usertoken"
 )
 
 #: words before the last one of a name that make it the name of something else
-HARMLESS_KINDS = frozenset(
+HARMLESS_KINDS = _words(
     "primary foreign sort partition cache public storage object index group registry hot composite unique range hash "
     "routing query config settings idempotency translation lookup map dict shortcut dedupe dedup i18n locale react row "
     "column state event message menu label title lock redis queue topic natural surrogate candidate sorting "
     "next page continuation start end eos bos pad sep cls mask unk special max min num total stop image prompt "
-    "completion input output reasoning per of cancellation count pub verify verifying issue jira project".split()
+    "completion input output reasoning per of cancellation count pub verify verifying issue jira project"
 )
 
 #: request headers whose value is a credential, besides every `x-...-key|token|secret`
-HEADERS = frozenset(
+HEADERS = _words(
     "authorization proxy-authorization cookie set-cookie x-api-key api-key private-token job-token "
-    "x-auth-token x-amz-security-token dd-api-key ocp-apim-subscription-key".split()
+    "x-auth-token x-amz-security-token dd-api-key ocp-apim-subscription-key"
 )
 
 #: values that are types or words of a schema and no passwords
-TYPE_WORDS = frozenset(
+TYPE_WORDS = _words(
     "string str text bytes required optional password passwd none null nullable hidden include omit basic bearer "
     "undefined boolean true false number integer varchar secret token unset empty sha1 sha256 sha512 md5 bcrypt "
     "argon2 argon2id scrypt base64 base32 base58 utf8 utf-8 latin1 random-string random uuid uuid4 uuidv4 prompt "
-    "disabled enabled confirmed invalid incorrect missing unknown default".split()
+    "disabled enabled confirmed invalid incorrect missing unknown default"
 )
 
 #: words that show, in a value without digits, that somebody has still to fill it in

@@ -111,14 +111,19 @@ def _read_events(db: Database, seqs: list[int], chars: int) -> list[Row]:
     return db.all("list_events", seqs=json.encode(seqs).decode(), chars=chars)
 
 
-def read_history(
-    db: Database, workstream_id: str, *, after_seq: int, limit: int, with_subagents: bool
-) -> list[tuple[Row, bool]]:
-    """A workstream's events with whether each is abandoned, oldest first, each once."""
+def find_sources(db: Database, workstream_id: str, *, with_subagents: bool) -> list[int]:
+    """The keys of the sessions whose events make a workstream's history."""
     query = "list_subagents" if with_subagents else "list_sources"
-    sources = [row[0] for row in db.all(query, workstream_id=workstream_id)]
+    return [row[0] for row in db.all(query, workstream_id=workstream_id)]
+
+
+def read_history(
+    db: Database, sources: list[int], *, after_seq: int, limit: int, newest: bool
+) -> list[tuple[Row, bool]]:
+    """The first events of some sessions, or the `newest`, with whether each is abandoned, oldest first, each once."""
+    query = "list_newest_history" if newest else "list_history"
     values = json.encode(sources).decode()
-    seqs = [seq for (seq,) in db.all("list_history", sources=values, after_seq=after_seq, limit=limit)]
+    seqs = [seq for (seq,) in db.all(query, sources=values, after_seq=after_seq, limit=limit)]
     rows = _read_events(db, seqs, WHOLE_TEXT)
     memberships = _find_memberships(db, rows, frozenset(sources))
     turns = _Turns(db)

@@ -14,8 +14,10 @@ from rigline.model import Checkpoint, Holder, RunRef, Workstream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rigline.model import Scope
-    from rigline.store.sqlite import Database
+    from rigline.store.sqlite import Database, Row
 
 LEASE_MS = 90_000
 
@@ -147,7 +149,12 @@ def find_newest_checkpoint(db: Database, workstream_id: str) -> tuple[Checkpoint
     row = db.one("find_newest_checkpoint", workstream_id=workstream_id)
     if row is None:
         return None, None
-    checkpoint = Checkpoint(
+    return build_checkpoint(row[:6]), row[6]
+
+
+def build_checkpoint(row: Row) -> Checkpoint:
+    """A row of checkpoints, from `at_ms` on, as a value."""
+    return Checkpoint(
         at_ms=row[0],
         head=row[1],
         branch=row[2],
@@ -155,4 +162,8 @@ def find_newest_checkpoint(db: Database, workstream_id: str) -> tuple[Checkpoint
         paths=json.decode(row[4], type=tuple[str, ...]),
         paths_left_out=row[5],
     )
-    return checkpoint, row[6]
+
+
+def count_events(db: Database, run_ids: Sequence[str], now_ms: int) -> dict[str, int]:
+    """By run id, the events of its workstream's sessions of its harness that were written while it ran."""
+    return dict(db.all("count_events_of_runs", run_ids=json.encode(list(run_ids)).decode(), now_ms=now_ms))

@@ -1,4 +1,4 @@
-"""Texts with made-up secrets. They are put together at run time, so that no scanner of repositories takes them for real."""
+"""Texts with made-up secrets, put together at run time, so that no scanner of repositories takes them for real."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 def make(length: int, letters: str = ALNUM) -> str:
     """A body of that length, with letters and digits."""
-    return "".join(_random.choices(letters, k=length - 2)) + "a7" if letters != UPPER else "".join(
-        _random.choices(letters, k=length - 2)
-    ) + "Q7"
+    return (
+        "".join(_random.choices(letters, k=length - 2)) + "a7"
+        if letters != UPPER
+        else "".join(_random.choices(letters, k=length - 2)) + "Q7"
+    )
 
 
 def hexes(length: int) -> str:
@@ -141,7 +143,12 @@ NAMED: list[tuple[str, str, str, str]] = [
     ("requests.get(headers={'Authorization': 'Bearer ", RANDOM, "'}) failed", "authorization"),
     ("map[Authorization:[Bearer ", RANDOM, "] Accept:[*/*]]", "authorization"),
     ("(b'authorization', b'Bearer ", RANDOM, "')", "authorization"),
-    ("Authorization: AWS4-HMAC-SHA256 ", "Credential=x/20260301/s3, Signature=" + hexes(64), "\nHost: y", "authorization"),
+    (
+        "Authorization: AWS4-HMAC-SHA256 ",
+        "Credential=x/20260301/s3, Signature=" + hexes(64),
+        "\nHost: y",
+        "authorization",
+    ),
     ("Cookie: ", "session=abc123def; theme=dark", "\nHost: x", "cookie"),
     ("< set-cookie: ", "sid=s%3Aabc123def456; Path=/; HttpOnly", "\n", "cookie"),
     ('{"Cookie": "', "session=abc123def", '"}', "cookie"),

@@ -45,8 +45,8 @@ def test_an_environment_dump_keeps_its_names_and_loses_its_values() -> None:
 
 
 def test_a_service_account_file_loses_its_key_only() -> None:
-    text = f'{{"type": "service_account", "private_key_id": "x", "private_key": "{samples.ESCAPED_PEM}\\n", "client_id": "1"}}'
-    expected = '{"type": "service_account", "private_key_id": "x", "private_key": "[redacted:private-key]\\n", "client_id": "1"}'
+    form = '{{"type": "service_account", "private_key_id": "x", "private_key": "{}\\n", "client_id": "1"}}'
+    text, expected = form.format(samples.ESCAPED_PEM), form.format("[redacted:private-key]")
     assert redact(text) == (expected, {"private-key": 1})
 
 
@@ -74,7 +74,10 @@ def test_a_key_without_its_end_or_beginning_is_found(cut_at: int) -> None:
 
 
 def test_two_keys_are_two() -> None:
-    assert redact(f"{samples.PEM}\nand\n{samples.make_key()}\n")[0] == "[redacted:private-key]\nand\n[redacted:private-key]\n"
+    assert (
+        redact(f"{samples.PEM}\nand\n{samples.make_key()}\n")[0]
+        == "[redacted:private-key]\nand\n[redacted:private-key]\n"
+    )
 
 
 @pytest.mark.parametrize("slashes", ["\\", "\\\\"])
@@ -96,9 +99,9 @@ def test_lone_surrogates_become_replacement_characters() -> None:
 
 
 def test_a_users_pattern_is_redacted_and_counted_as_custom() -> None:
-    redactor = Redactor(extra=(r"corp-[0-9]{6}", r"(?i)projekt \w+"))
+    redactor = Redactor(extra=(r"corp-[0-9]{6}", r"(?i)projekt \pL+"))
     assert redactor.redact("corp-123456 Projekt \u00c4nderung") == (
-        "[redacted:custom] [redacted:custom]\u00c4nderung",
+        "[redacted:custom] [redacted:custom]",
         {"custom": 2},
     )
 
@@ -134,9 +137,14 @@ ADVERSARIES = [
 @pytest.mark.parametrize("piece", ADVERSARIES)
 def test_time_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
     redact("warm up KEY=0123456789")
+    short, long = (_time_redaction(piece * (size // len(piece))) for size in (30_000, 240_000))
+    assert long < 24 * short + 0.5
+
+
+def _time_redaction(text: str) -> float:
     start = time.perf_counter()
-    redact(piece * (300_000 // len(piece)))
-    assert time.perf_counter() - start < 6
+    redact(text)
+    return time.perf_counter() - start
 
 
 def test_threads_share_a_redactor() -> None:

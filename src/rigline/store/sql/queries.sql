@@ -162,14 +162,14 @@ WHERE key = :key
 
 -- name: list_sessions
 WITH counts AS (
-    SELECT session_key, sum(n) AS n FROM (
-        SELECT session_key, count(*) AS n FROM events GROUP BY session_key
+    SELECT session_key, sum(n) AS n, sum(copies) AS copies FROM (
+        SELECT session_key, count(*) AS n, 0 AS copies FROM events GROUP BY session_key
         UNION ALL
-        SELECT session_key, count(*) FROM event_copies GROUP BY session_key
+        SELECT session_key, count(*), count(*) FROM event_copies GROUP BY session_key
     ) GROUP BY session_key
 )
 SELECT s.harness, s.native_id, s.path, s.cwd, s.store, s.cursor, s.title, s.is_subagent,
-       coalesce(counts.n, 0), s.first_ms, s.last_ms, s.key
+       coalesce(counts.n, 0), s.first_ms, s.last_ms, s.key, coalesce(counts.copies, 0)
 FROM sessions s LEFT JOIN counts ON counts.session_key = s.key
 WHERE :worktree_fingerprint IS NULL OR s.worktree_fingerprint = :worktree_fingerprint
 ORDER BY s.last_ms DESC, s.key DESC
@@ -177,7 +177,8 @@ ORDER BY s.last_ms DESC, s.key DESC
 -- name: get_session
 SELECT s.harness, s.native_id, s.path, s.cwd, s.store, s.cursor, s.title, s.is_subagent,
        (SELECT count(*) FROM events WHERE session_key = s.key)
-       + (SELECT count(*) FROM event_copies WHERE session_key = s.key), s.first_ms, s.last_ms, s.key
+       + (SELECT count(*) FROM event_copies WHERE session_key = s.key), s.first_ms, s.last_ms, s.key,
+       (SELECT count(*) FROM event_copies WHERE session_key = s.key)
 FROM sessions s WHERE s.key = :key
 
 -- name: find_sessions_by_prefix
@@ -368,6 +369,41 @@ SELECT e.seq FROM json_each(:sources) AS source JOIN events e ON e.session_key =
 UNION
 SELECT c.seq FROM json_each(:sources) AS source JOIN event_copies c ON c.session_key = source.value AND c.seq > :after_seq
 ORDER BY 1 LIMIT :limit
+
+-- name: list_newest_history
+SELECT e.seq FROM json_each(:sources) AS source JOIN events e ON e.session_key = source.value AND e.seq > :after_seq
+UNION
+SELECT c.seq FROM json_each(:sources) AS source JOIN event_copies c ON c.session_key = source.value AND c.seq > :after_seq
+ORDER BY 1 DESC LIMIT :limit
+
+-- name: count_events_of_workstream
+WITH sources AS (
+    SELECT s.key FROM bindings b JOIN sessions s ON s.key = b.session_key
+    WHERE b.workstream_id = :workstream_id AND s.is_subagent = 0
+), members AS (
+    SELECT e.seq FROM sources CROSS JOIN events e ON e.session_key = sources.key
+    UNION
+    SELECT c.seq FROM sources CROSS JOIN event_copies c ON c.session_key = sources.key
+)
+SELECT e.kind, count(*) FROM members CROSS JOIN events e ON e.seq = members.seq GROUP BY e.kind
+
+-- name: count_events_of_runs
+SELECT r.id, count(e.seq)
+FROM json_each(:run_ids) AS wanted JOIN runs r ON r.id = wanted.value
+LEFT JOIN bindings b ON b.workstream_id = r.workstream_id AND b.harness = r.harness
+LEFT JOIN events e ON e.session_key = b.session_key
+    AND e.at_ms >= r.started_ms AND e.at_ms <= coalesce(r.ended_ms, :now_ms)
+GROUP BY r.id
+
+-- name: list_checkpoints
+SELECT r.id, r.harness, c.moment, c.at_ms, c.head, c.branch, c.status_hash, c.paths, c.paths_left_out
+FROM checkpoints c JOIN runs r ON r.id = c.run_id
+WHERE r.workstream_id = :workstream_id
+ORDER BY r.generation DESC, c.moment = 'start'
+
+-- name: list_deliveries
+SELECT id, run_id, harness, native_id, parts, state, offered_ms, confirmed_ms
+FROM deliveries WHERE workstream_id = :workstream_id ORDER BY rowid DESC
 
 -- name: list_copies_of_events
 SELECT c.seq, c.session_key, c.turn FROM json_each(:seqs) AS wanted JOIN event_copies c ON c.seq = wanted.value

@@ -126,6 +126,8 @@ CREATE TABLE events (
 );
 
 CREATE INDEX events_session ON events (session_key);
+-- What search filters by, without the texts between: its first column is the key that matches come with.
+CREATE INDEX events_facts ON events (seq, kind, role, at_ms, session_key);
 CREATE INDEX events_copy_key ON events (copy_key) WHERE copy_key IS NOT NULL;
 
 -- A session's copy of an event that is stored under another session; `turn` is as the copying session names it.

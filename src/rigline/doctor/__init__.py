@@ -1,0 +1,1 @@
+"""What `rigline doctor` looks at: each module answers with checks, and none of them changes anything."""

@@ -1,0 +1,130 @@
+"""Each harness: is its program there, is its version known to work, where are its sessions and can they be read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from msgspec import Struct
+
+from rigline import process
+from rigline.config import Settings
+from rigline.doctor.check import Check, fail, ok, warn
+from rigline.errors import RiglineError
+from rigline.harness import HARNESSES, get_harness
+from rigline.harness.base import Harness, Store
+from rigline.launch.target import find_executable
+from rigline.model import SessionInfo
+from rigline.readable import format_count, join_words
+
+VERSION_TIMEOUT_S = 5.0
+
+
+class Agent(Struct, frozen=True, kw_only=True):
+    """A harness as it is on this machine. `executable` is None when there is none; `trouble` then says why."""
+
+    harness: Harness
+    store: Store
+    executable: str | None
+    trouble: str
+    version: str | None
+    sessions: tuple[SessionInfo, ...]
+
+
+def look_at_agents(env: Mapping[str, str], settings: Settings | None) -> list[Agent]:
+    """All harnesses, side by side: programs take their time to tell a version, stores to be listed."""
+    with ThreadPoolExecutor(max_workers=len(HARNESSES)) as pool:
+        return list(pool.map(lambda name: look_at_agent(get_harness(name), env, settings), HARNESSES))
+
+
+def look_at_agent(harness: Harness, env: Mapping[str, str], settings: Settings | None) -> Agent:
+    """One harness: its program is asked for its version, its store listed."""
+    executable, trouble = _find_program(harness, env, settings)
+    store = harness.open_store(env)
+    return Agent(
+        harness=harness,
+        store=store,
+        executable=executable,
+        trouble=trouble,
+        version=ask_version(harness, executable, env) if executable else None,
+        sessions=tuple(store.iter_sessions()),
+    )
+
+
+def _find_program(harness: Harness, env: Mapping[str, str], settings: Settings | None) -> tuple[str | None, str]:
+    try:
+        if settings is None:
+            return process.find_executable(harness.executable, env), ""
+        return find_executable(harness, None, env, (), settings), ""
+    except RiglineError as error:
+        return None, str(error)
+
+
+def ask_version(harness: Harness, executable: str, env: Mapping[str, str]) -> str | None:
+    """What the program says its version is, or None.
+
+    It is kept off the user's own store: some programs write there whenever they start (Codex 0.171.0 and 0.120.0
+    lay links to themselves into `$CODEX_HOME`).
+    """
+    markers = {name for known in HARNESSES for name in get_harness(known).session_variables}
+    clean = {name: value for name, value in env.items() if name not in markers}
+    with tempfile.TemporaryDirectory(prefix="rigline-", ignore_cleanup_errors=True) as folder:
+        asked = {**clean, **dict.fromkeys(harness.store_variables, folder)}
+        answer = process.ask([executable, "--version"], env=asked, timeout_s=VERSION_TIMEOUT_S)
+    return find_version(answer or "")
+
+
+def find_version(answer: str) -> str | None:
+    """The first word of an answer that is a version: `2.1.332` in `2.1.332 (Claude Code)`. Pure."""
+    for word in answer.replace("v", " ").split():
+        number = word.partition("-")[0].partition("+")[0]
+        if number.count(".") >= 1 and all(part.isdigit() for part in number.split(".")):
+            return word
+    return None
+
+
+def is_between_known(version: str, known: Sequence[str]) -> bool:
+    """Whether a version is one that is known to work, or lies between two of them. Pure."""
+    numbers = sorted(_read_numbers(each) for each in known)
+    return bool(numbers) and numbers[0] <= _read_numbers(version) <= numbers[-1]
+
+
+def _read_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.partition("-")[0].split(".") if part.isdigit())
+
+
+def check_agent(agent: Agent) -> list[Check]:
+    """What was found, in two checks: the program and the store."""
+    return [_check_program(agent), _check_store(agent)]
+
+
+def _check_program(agent: Agent) -> Check:
+    harness = agent.harness
+    known = join_words(harness.known_versions)
+    if agent.executable is None:
+        step = f"Install {harness.label}, or name its program in the settings; other harnesses work without it."
+        return warn(harness.name, agent.trouble, step)
+    facts = {"executable": agent.executable, "version": agent.version, "known_versions": list(harness.known_versions)}
+    if agent.version is None:
+        step = f"See what `{agent.executable} --version` says."
+        return warn(harness.name, f"{agent.executable} does not tell its version", step, **facts)
+    if is_between_known(agent.version, harness.known_versions):
+        return ok(harness.name, f"{agent.version}, known to work: {agent.executable}", **facts)
+    text = f"{agent.version} was not tried with rigline: {agent.executable}"
+    return warn(harness.name, text, f"It may work all the same. Tried were {known}.", **facts)
+
+
+def _check_store(agent: Agent) -> Check:
+    name = f"{agent.harness.name} sessions"
+    root = agent.store.root
+    if not os.path.isdir(root):
+        return ok(name, f"none yet in {root}", path=root, sessions=0)
+    if not os.access(root, os.R_OK | os.X_OK):
+        step = "Give yourself the right to read it: nothing can be resumed or imported without."
+        return fail(name, f"{root} cannot be read", step, path=root)
+    main = [info for info in agent.sessions if not info.is_subagent]
+    subagents = len(agent.sessions) - len(main)
+    more = f" and {format_count(subagents, 'subagent')}" if subagents else ""
+    return ok(name, f"{format_count(len(main), 'session')}{more} in {root}", path=root, sessions=len(main))

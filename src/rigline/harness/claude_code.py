@@ -1,0 +1,231 @@
+"""Claude Code: what its command line means, how it is launched, and what its start hook says.
+
+Observed with 2.1.197 and 2.1.332. The session store is in `claude_store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rigline import ids
+from rigline.harness.argv import Role, Token, find_subcommand, find_value, has_option, tokenize
+from rigline.harness.base import (
+    Classification,
+    HookDefinition,
+    LaunchRequest,
+    Mode,
+    NativePlan,
+    Observation,
+    PacketLimits,
+    Selector,
+)
+from rigline.harness.claude_options import (
+    ANSWERS,
+    ELSEWHERE,
+    FIRST_WORDS,
+    PERMISSIONS,
+    SKIP_PERMISSIONS,
+    TABLE,
+    WITHOUT_HOOKS,
+)
+from rigline.harness.claude_paths import find_config_folder, is_session_id
+from rigline.harness.claude_store import ClaudeStore
+
+#: options that continue some session, in the order in which the program heeds them
+_SOURCES = ("--resume", "--continue", "--from-pr", "--teleport")
+#: a hook that takes longer is dropped by Claude Code, and its packet is offered again
+_HOOK_TIMEOUT_S = 20
+_START_EVENT = "SessionStart"
+
+
+class ClaudeCode:
+    """The adapter of Claude Code."""
+
+    name = "claude-code"
+    label = "Claude Code"
+    executable = "claude"
+    #: 10,000 characters in one hook answer were seen whole, 10,700 as a path and the first 2 KB (both versions)
+    limits = PacketLimits(part_chars=9000, max_parts=4)
+    known_versions = ("2.1.197", "2.1.332")
+    #: what both versions set for their tools and hooks
+    session_variables = (
+        "AI_AGENT",
+        "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_NOTES_DIR",
+        "CLAUDE_CODE_CHILD_SESSION",
+        "CLAUDE_CODE_ENTRYPOINT",
+        "CLAUDE_CODE_EXECPATH",
+        "CLAUDE_CODE_MESSAGING_SOCKET",
+        "CLAUDE_CODE_MESSAGING_TOKEN",
+        "CLAUDE_CODE_SESSION_ATTENDED",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_EFFORT",
+        "CLAUDE_ENV_FILE",
+        "CLAUDE_PID",
+        "CLAUDE_PLUGIN_DATA",
+        "CLAUDE_PLUGIN_ROOT",
+        "CLAUDE_PROJECT_DIR",
+    )
+    store_variables = ("CLAUDE_CONFIG_DIR",)
+
+    def classify(self, args: tuple[str, ...]) -> Classification:
+        """See `Harness.classify`. A word that names a subcommand is a prompt beside `-p`, as in the program."""
+        tokens = tokenize(args, TABLE)
+        is_print = has_option(tokens, "--print")
+        reason = _find_other_purpose(args, tokens, is_print)
+        if reason:
+            return Classification(mode=Mode.PASSTHROUGH, interactive=not is_print, reason=reason)
+        return Classification(
+            mode=Mode.SESSION,
+            interactive=not is_print,
+            selector=_find_selector(args, tokens),
+            skips_persistence=has_option(tokens, "--no-session-persistence"),
+            skips_hooks=has_option(tokens, *WITHOUT_HOOKS),
+        )
+
+    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
+        """See `Harness.find_options`."""
+        return frozenset(token.index for token in tokenize(args, TABLE) if token.role is Role.OPTION)
+
+    def new_native_id(self) -> str | None:
+        """A random UUID, for `--session-id`."""
+        return ids.new_uuid4()
+
+    def plan(self, request: LaunchRequest) -> NativePlan:
+        """See `Harness.plan`. Ours stand before the user's, so that no option with many values takes a prompt."""
+        if request.classification.mode is Mode.PASSTHROUGH:
+            return NativePlan(args=request.args, expected_id=None)
+        tokens = tokenize(request.args, TABLE)
+        permission, notes = _plan_permission(request, tokens)
+        plugin, files = _plan_hooks(request)
+        selector = _plan_selector(request)
+        return NativePlan(
+            args=(*permission, *plugin, *selector, *request.args),
+            expected_id=_find_expected_id(request, tokens),
+            files=files,
+            notes=notes,
+        )
+
+    def open_store(self, env: Mapping[str, str]) -> ClaudeStore:
+        """See `Harness.open_store`."""
+        return ClaudeStore(find_config_folder(env))
+
+    def read_observation(self, payload: Mapping[str, object]) -> Observation | None:
+        """What a SessionStart hook claims; `source` is startup, resume, clear, compact, or fork.
+
+        At a fork 2.1.197 and 2.1.205 say `resume` with the parent's id and path, 2.1.225 and later `fork` with the
+        fork's own. The transcript need not exist yet.
+        """
+        native_id = _find_text(payload, "session_id")
+        if payload.get("hook_event_name") != _START_EVENT or not native_id:
+            return None
+        return Observation(
+            native_id=native_id,
+            source=_find_text(payload, "source") or "",
+            transcript_path=_find_text(payload, "transcript_path"),
+            cwd=_find_text(payload, "cwd"),
+        )
+
+    def write_hook_answer(self, text: str) -> str:
+        """See `Harness.write_hook_answer`."""
+        answer = {"hookSpecificOutput": {"hookEventName": _START_EVENT, "additionalContext": text}}
+        return msgspec.json.encode(answer).decode()
+
+    def trust_hooks(
+        self,
+        definition: HookDefinition,
+        executable: str,  # noqa: ARG002  (hooks of a plugin that the command line names need no trust)
+        env: Mapping[str, str],  # noqa: ARG002
+        cwd: str,  # noqa: ARG002
+    ) -> HookDefinition:
+        """The definition itself."""
+        return definition
+
+
+def _find_text(payload: Mapping[str, object], name: str) -> str | None:
+    value = payload.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _find_other_purpose(args: tuple[str, ...], tokens: tuple[Token, ...], is_print: bool) -> str:
+    """Why the command line starts no session of this terminal and store, or an empty string."""
+    if args and args[0] in FIRST_WORDS:
+        return f"`{args[0]}` is a utility command of Claude Code"
+    if has_option(tokens, *ANSWERS):
+        return "it asks for help or the version"
+    word = find_subcommand(tokens)
+    if word and not is_print:
+        return f"`{word}` is a utility command of Claude Code"
+    given = [name for name in ELSEWHERE if has_option(tokens, name)]
+    return f"`{given[0]}` {ELSEWHERE[given[0]]}" if given else ""
+
+
+def _find_selector(args: tuple[str, ...], tokens: tuple[Token, ...]) -> Selector | None:
+    """The user's choice of a session. `--fork-session` alone chooses nothing.
+
+    The id is known for `--resume UUID` and `--session-id`. A name, a picker, and a transcript's path leave it to
+    the program: it takes the id from the file's records (both versions).
+    """
+    source = next((name for name in _SOURCES if has_option(tokens, name)), None)
+    chosen = find_value(tokens, "--session-id")
+    if source is None:
+        words = _find_words(args, tokens, "--session-id")
+        return Selector(words=words, native_id=chosen) if chosen else None
+    value = find_value(tokens, source) if source == "--resume" else None
+    forks = has_option(tokens, "--fork-session")
+    return Selector(
+        words=_find_words(args, tokens, source),
+        native_id=value if value and is_session_id(value) else None,
+        forks=forks,
+        chosen_id=chosen if forks else None,
+    )
+
+
+def _find_words(args: tuple[str, ...], tokens: tuple[Token, ...], name: str) -> tuple[str, ...]:
+    """The elements of the command line that are an option or its values."""
+    places = {token.index for token in tokens if token.option == name and token.role in (Role.OPTION, Role.VALUE)}
+    return tuple(args[place] for place in sorted(places))
+
+
+def _plan_permission(request: LaunchRequest, tokens: tuple[Token, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """`--yolo` as the program's own option, or a note why it is left out. A narrower choice is never widened."""
+    if not request.yolo or has_option(tokens, SKIP_PERMISSIONS):
+        return (), ()
+    narrower = [name for name in PERMISSIONS if has_option(tokens, name)]
+    if narrower:
+        return (), (f"--yolo has no effect: the command line says {narrower[0]}, which is kept as it is.",)
+    return (SKIP_PERMISSIONS,), ()
+
+
+def _plan_hooks(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]]:
+    """A plugin that holds nothing but the start hook; it runs beside all hooks of the user's (both versions)."""
+    if request.hooks is None or request.classification.skips_hooks:
+        return (), {}
+    commands = [
+        {"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S} for command in request.hooks.commands
+    ]
+    manifest = {"name": "rigline", "version": "1.0.0", "description": "Shows rigline's packet at the start."}
+    files = {
+        "plugin/.claude-plugin/plugin.json": manifest,
+        "plugin/hooks/hooks.json": {"hooks": {_START_EVENT: [{"hooks": commands}]}},
+    }
+    folder = f"{request.private_dir}/plugin"
+    return ("--plugin-dir", folder), {name: msgspec.json.encode(value).decode() for name, value in files.items()}
+
+
+def _plan_selector(request: LaunchRequest) -> tuple[str, ...]:
+    if request.resume_id:
+        return ("--resume", request.resume_id)
+    return ("--session-id", request.fresh_id) if request.fresh_id else ()
+
+
+def _find_expected_id(request: LaunchRequest, tokens: tuple[Token, ...]) -> str | None:
+    """The id of the session that will be written, where the command line fixes it."""
+    selector = request.classification.selector
+    if selector is not None:
+        return selector.chosen_id if selector.forks else selector.native_id
+    if request.resume_id and has_option(tokens, "--fork-session"):
+        return None
+    return request.resume_id or request.fresh_id

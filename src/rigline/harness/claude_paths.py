@@ -1,0 +1,124 @@
+"""Where Claude Code keeps what: its folders, the names of its files, and which checkouts share sessions."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+
+_SESSION_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_SUBAGENT_ID = re.compile(rf"(?P<parent>{_SESSION_ID.pattern})/(?P<agent>agent-[A-Za-z0-9_-]{{1,80}})")
+_AGENT_FILE = re.compile(r"agent-[A-Za-z0-9_-]{1,80}\.jsonl")
+#: a longer encoded folder name is cut there and gets a hash (both versions)
+_NAME_CHARS = 200
+#: subagents of workflows lie one or two folders deeper
+_SUBAGENT_DEPTH = 3
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def is_session_id(text: str) -> bool:
+    """Whether the text is the id of a main session: always a UUID."""
+    return _SESSION_ID.fullmatch(text) is not None
+
+
+def split_subagent_id(native_id: str) -> tuple[str, str] | None:
+    """`<parent id>/agent-<hex>` as its two halves, or None for any other id."""
+    match = _SUBAGENT_ID.fullmatch(native_id)
+    return (match["parent"], match["agent"]) if match else None
+
+
+def find_config_folder(env: Mapping[str, str]) -> str:
+    """`$CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; a blank value counts as unset."""
+    configured = env.get("CLAUDE_CONFIG_DIR", "")
+    if configured.strip():
+        return configured
+    return os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
+
+
+def encode_folder(cwd: str) -> str:
+    """The name of the folder for sessions that begin in `cwd`, a real path.
+
+    Every UTF-16 unit but ASCII letters and digits becomes a dash. Over 200 of them: the first 200, a dash, and
+    the base-36 absolute value of the path's 31-multiplier hash over UTF-16 units (2.1.197, 2.1.332).
+    """
+    data = cwd.encode("utf-16-le", "surrogatepass")
+    units = [low | high << 8 for low, high in zip(data[::2], data[1::2], strict=True)]
+    name = "".join(chr(unit) if unit < 128 and chr(unit).isalnum() else "-" for unit in units)
+    if len(name) <= _NAME_CHARS:
+        return name
+    total = 0
+    for unit in units:
+        total = (total * 31 + unit) & 0xFFFFFFFF
+    return f"{name[:_NAME_CHARS]}-{_encode_base36(min(total, 2**32 - total))}"
+
+
+def _encode_base36(number: int) -> str:
+    text = ""
+    while number:
+        number, digit = divmod(number, 36)
+        text = _DIGITS[digit] + text
+    return text or "0"
+
+
+def find_agent_files(folder: str, depth: int = _SUBAGENT_DEPTH) -> Iterator[str]:
+    """Subagent transcripts in a folder and its sub-folders; nothing when there is none, or none that can be read."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if _AGENT_FILE.fullmatch(entry.name):
+            yield entry.path
+        elif depth > 1 and entry.is_dir(follow_symlinks=False):
+            yield from find_agent_files(entry.path, depth - 1)
+
+
+def is_same_folder(one: str, other: str) -> bool:
+    """Whether both are one existing directory: a deleted or renamed checkout is never the same as another."""
+    try:
+        return os.path.samefile(one, other) and os.path.isdir(one)
+    except OSError:
+        return False
+
+
+def is_resumable_from(recorded: str, cwd: str) -> bool:
+    """Whether every known version resumes a session of the directory `recorded` from `cwd`.
+
+    2.1.197 looks into the folder of `cwd` and those of all worktree roots of its repository: a session of a root
+    resumes from every sub-folder and linked worktree, one of a sub-folder only there. 2.1.225 and later look
+    everywhere.
+    """
+    if is_same_folder(recorded, cwd):
+        return True
+    owned = _find_common_git_folder(recorded)
+    return owned is not None and owned == _find_repository(cwd)
+
+
+def _find_repository(cwd: str) -> str | None:
+    folder = os.path.realpath(cwd)
+    while True:
+        found = _find_common_git_folder(folder)
+        if found is not None or folder == os.path.dirname(folder):
+            return found
+        folder = os.path.dirname(folder)
+
+
+def _find_common_git_folder(root: str) -> str | None:
+    """The git folder that all worktrees of a repository share, when `root` is the root of one of them."""
+    dot_git = os.path.join(root, ".git")
+    if os.path.isdir(dot_git):
+        return os.path.realpath(dot_git)
+    pointer = _read_line(dot_git)
+    if pointer is None or not pointer.startswith("gitdir:"):
+        return None
+    own = os.path.join(root, pointer.removeprefix("gitdir:").strip())
+    common = _read_line(os.path.join(own, "commondir"))
+    return os.path.realpath(os.path.join(own, common)) if common else os.path.realpath(own)
+
+
+def _read_line(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline(4096).strip()
+    except OSError:
+        return None

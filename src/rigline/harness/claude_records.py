@@ -1,0 +1,319 @@
+"""One record of a Claude Code transcript: what of it is history, and what is left out and why. Pure.
+
+Shapes as 2.1.197 and 2.1.332 write them, and those of older versions where they differ. What is not a message,
+a tool call, a tool result, or a compaction is either the program's own bookkeeping, or counted by kind:
+
+    hidden_reasoning   thinking, redacted thinking
+    meta               what the program says in the user's name: reminders, local commands, listings, notices
+    synthetic          placeholders that stand for an answer after a crash
+    api_error          an error that the program wrote as an answer
+    system_prompt      requests with the system prompt and the tools
+    own_packet         a tool result that repeats a packet of rigline's
+    sidechain          a subagent's record inside its parent's transcript (older versions)
+    attachment_image   a picture; attachment_document, attachment_file alike
+    unknown:<type>     a type that is not known here
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
+
+from rigline.harness.claude_typed import is_clear, read_typed
+from rigline.harness.markers import find_markers, repeats_packet
+from rigline.model import Kind
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: types that hold neither words nor actions
+_BOOKKEEPING = _words(
+    "agent-name ai-title atis-latch cost-state custom-title file-history-snapshot last-prompt mode"
+    " permission-mode progress queue-operation tools-used"
+)
+_REQUESTS = frozenset({"api-request", "api-request-blob", "api-request-shape"})
+#: text that the program shows the model beside the conversation
+_INJECTED = _words(
+    "agent_listing_delta auto_mode date deferred_tools_delta environment model remote_session_change"
+    " session_context skill_listing"
+)
+_SYSTEM_NOTICES = frozenset({"informational", "local_command"})
+_SYSTEM_BOOKKEEPING = frozenset({"compact_boundary", "stop_hook_summary", "turn_duration"})
+#: what the program writes as an answer that no model gave
+_PLACEHOLDERS = frozenset({"No response requested.", "(no content)"})
+_MEDIA = frozenset({"image", "document", "file"})
+_REASONING = frozenset({"thinking", "redacted_thinking"})
+_CALLS = frozenset({"tool_use", "server_tool_use"})
+
+#: ids that a vendor's server gave out; proxies hand out short ones that repeat from session to session
+_CALL_ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]{20,}")
+_MESSAGE_ID = re.compile(r"msg_[A-Za-z0-9_]{20,}")
+_TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+
+
+class Piece(Struct, frozen=True, kw_only=True, gc=False):
+    """A part of a record that is history. `copy_key` is empty where only the record's own id can tell a copy."""
+
+    kind: Kind
+    text: str
+    block: int = 0
+    role: str | None = None
+    tool: str | None = None
+    call_id: str | None = None
+    status: str | None = None
+    copy_key: str = ""
+
+
+class Extract(Struct):
+    """What a record holds. `is_prompt` marks the words of a user, which begin a turn."""
+
+    pieces: list[Piece]
+    losses: list[str]
+    packets: list[tuple[str, int, int]]
+    is_prompt: bool = False
+
+
+def extract(record: dict[str, object], *, is_subagent: bool = False) -> Extract:
+    """The history in one record. Never raises, whatever a field holds."""
+    found = Extract([], [], [])
+    kind = record.get("type")
+    if record.get("isSidechain") is True and not is_subagent and kind in ("user", "assistant"):
+        found.losses.append("sidechain")
+    elif kind == "user":
+        _read_user(record, found)
+    elif kind == "assistant":
+        _read_assistant(record, found)
+    elif kind == "attachment":
+        _read_attachment(record, found)
+    elif kind == "system":
+        _read_system(record, found)
+    elif kind == "summary":
+        _add_compaction(_text_of(record.get("summary")), found)
+    elif kind in _REQUESTS:
+        found.losses.append("system_prompt")
+    elif kind not in _BOOKKEEPING:
+        found.losses.append(_name_unknown(kind))
+    return found
+
+
+def is_clear_command(record: dict[str, object]) -> bool:
+    """Whether the record is the `/clear` with which a cleared session's transcript begins."""
+    content = _content_of(record)
+    return record.get("type") == "user" and isinstance(content, str) and is_clear(content)
+
+
+def find_title(record: dict[str, object]) -> tuple[str, bool] | None:
+    """A title that the record gives the session, and whether a person chose it."""
+    custom, generated = record.get("customTitle"), record.get("aiTitle")
+    if record.get("type") == "custom-title" and isinstance(custom, str) and custom.strip():
+        return custom.strip(), True
+    if record.get("type") == "ai-title" and isinstance(generated, str) and generated.strip():
+        return generated.strip(), False
+    return None
+
+
+def _content_of(record: dict[str, object]) -> object:
+    message = record.get("message")
+    return message.get("content") if isinstance(message, dict) else None
+
+
+def _text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _blocks_of(content: object) -> list[dict[str, object]]:
+    """The content as blocks; a text of its own is one block."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _name_unknown(kind: object) -> str:
+    name = kind if isinstance(kind, str) and _TYPE_NAME.fullmatch(kind) else "other"
+    return f"unknown:{name}"
+
+
+def _read_user(record: dict[str, object], found: Extract) -> None:
+    content = _content_of(record)
+    if record.get("isCompactSummary") is True:
+        _add_compaction("\n".join(_text_of(block.get("text")) for block in _blocks_of(content)), found)
+        return
+    if record.get("isMeta") is True and not _is_from_peer(record):
+        found.losses.append("meta")
+        return
+    for place, block in enumerate(_blocks_of(content)):
+        if block.get("type") == "text":
+            _add_typed(_text_of(block.get("text")), place, found)
+        elif block.get("type") == "tool_result":
+            _add_result(block, place, found)
+        else:
+            _leave_out(block, found)
+
+
+def _is_from_peer(record: dict[str, object]) -> bool:
+    """Whether another session sent it: kept as meta by 2.1.332, but words all the same."""
+    origin = record.get("origin")
+    return isinstance(origin, dict) and origin.get("kind") == "peer"
+
+
+def _add_compaction(text: str, found: Extract) -> None:
+    if text.strip():
+        found.pieces.append(Piece(kind=Kind.COMPACTION, text=text))
+
+
+def _add_typed(text: str, place: int, found: Extract) -> None:
+    typed = read_typed(text)
+    if typed.has_injected:
+        found.losses.append("meta")
+    if typed.is_output:
+        found.pieces.append(Piece(kind=Kind.TOOL_RESULT, text=typed.text, block=place, role="tool", tool="shell"))
+    elif typed.text:
+        found.is_prompt = True
+        found.pieces.append(Piece(kind=Kind.MESSAGE, text=typed.text, block=place, role="user"))
+
+
+def _add_result(block: dict[str, object], place: int, found: Extract) -> None:
+    text = _read_result(block.get("content"), found)
+    call_id = _text_of(block.get("tool_use_id"))
+    if repeats_packet(text):
+        found.losses.append("own_packet")
+        return
+    found.pieces.append(
+        Piece(
+            kind=Kind.TOOL_RESULT,
+            text=text,
+            block=place,
+            role="tool",
+            call_id=call_id or None,
+            status="error" if block.get("is_error") is True else None,
+            copy_key=f"r:{call_id}" if _CALL_ID.fullmatch(call_id) else "",
+        )
+    )
+
+
+def _read_result(content: object, found: Extract) -> str:
+    texts = []
+    for block in _blocks_of(content):
+        if block.get("type") == "text":
+            texts.append(_text_of(block.get("text")))
+        else:
+            _leave_out(block, found)
+    return "\n".join(texts)
+
+
+def _leave_out(block: dict[str, object], found: Extract) -> None:
+    kind = block.get("type")
+    if kind in _REASONING:
+        found.losses.append("hidden_reasoning")
+    elif kind in _MEDIA:
+        found.losses.append(f"attachment_{kind}")
+    else:
+        found.losses.append(_name_unknown(kind))
+
+
+def _read_assistant(record: dict[str, object], found: Extract) -> None:
+    if record.get("isApiErrorMessage") is True:
+        found.losses.append("api_error")
+        return
+    message = record["message"] if isinstance(record.get("message"), dict) else {}
+    assert isinstance(message, dict)
+    is_synthetic = message.get("model") == "<synthetic>"
+    message_id = _text_of(message.get("id"))
+    for place, block in enumerate(_blocks_of(message.get("content"))):
+        if block.get("type") == "text":
+            _add_answer(_text_of(block.get("text")), place, message_id, is_synthetic, found)
+        elif block.get("type") in _CALLS:
+            _add_call(block, place, found)
+        else:
+            _leave_out(block, found)
+
+
+def _add_answer(text: str, place: int, message_id: str, is_synthetic: bool, found: Extract) -> None:
+    """An answer. What the program wrote itself is a placeholder, or the part of an answer that came before Esc."""
+    if is_synthetic and text.strip() in _PLACEHOLDERS:
+        found.losses.append("synthetic")
+        return
+    if not text.strip():
+        return
+    is_vendors = _MESSAGE_ID.fullmatch(message_id) is not None
+    found.pieces.append(
+        Piece(
+            kind=Kind.MESSAGE,
+            text=text,
+            block=place,
+            role="assistant",
+            status="interrupted" if is_synthetic else None,
+            copy_key=f"{message_id}:{_hash_text(text)}" if is_vendors else "",
+        )
+    )
+
+
+def _hash_text(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _add_call(block: dict[str, object], place: int, found: Extract) -> None:
+    name, call_id = _text_of(block.get("name")), _text_of(block.get("id"))
+    arguments = msgspec.json.encode(block.get("input")).decode()
+    found.pieces.append(
+        Piece(
+            kind=Kind.TOOL_CALL,
+            text=f"{name} {arguments}",
+            block=place,
+            role="assistant",
+            tool=name or None,
+            call_id=call_id or None,
+            copy_key=call_id if _CALL_ID.fullmatch(call_id) else "",
+        )
+    )
+
+
+def _read_attachment(record: dict[str, object], found: Extract) -> None:
+    attachment = record.get("attachment")
+    attachment = attachment if isinstance(attachment, dict) else {}
+    kind = attachment.get("type")
+    if kind == "queued_command":
+        _read_queued(attachment, found)
+    elif kind in ("hook_additional_context", "hook_success"):
+        found.packets.extend(_find_shown_markers(attachment.get("content")))
+    elif kind == "prompt_snapshot":
+        found.losses.append("system_prompt")
+    elif kind in _INJECTED:
+        found.losses.append("meta")
+    elif kind in _MEDIA:
+        found.losses.append(f"attachment_{kind}")
+    elif not (isinstance(kind, str) and kind.startswith("hook_")):
+        found.losses.append(_name_unknown(kind))
+
+
+def _read_queued(attachment: dict[str, object], found: Extract) -> None:
+    """What was typed while a tool ran, and reached the model beside its result."""
+    for place, block in enumerate(_blocks_of(attachment.get("prompt"))):
+        if attachment.get("commandMode", "prompt") != "prompt":
+            found.losses.append("meta")
+        elif block.get("type") == "text":
+            _add_typed(_text_of(block.get("text")), place, found)
+        else:
+            _leave_out(block, found)
+
+
+def _find_shown_markers(content: object) -> list[tuple[str, int, int]]:
+    """Markers in a hook's answer that the model was shown whole: not in one that was saved to a file instead."""
+    texts = content if isinstance(content, list) else [content]
+    shown = [text for text in texts if isinstance(text, str) and not text.lstrip().startswith("<persisted-output>")]
+    return [marker for text in shown for marker in find_markers(text)]
+
+
+def _read_system(record: dict[str, object], found: Extract) -> None:
+    subtype = record.get("subtype")
+    if subtype == "api_error":
+        found.losses.append("api_error")
+    elif subtype in _SYSTEM_NOTICES:
+        found.losses.append("meta")
+    elif subtype not in _SYSTEM_BOOKKEEPING:
+        found.losses.append(_name_unknown(subtype))

@@ -1,0 +1,48 @@
+"""The pages keep step with the program. What they show as runnable is run by `tests/real/test_docs_run.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rigline.cli import COMMANDS
+from tests.conftest import ROOT
+from tests.markdown import list_anchors, list_pages, read_blocks, read_links
+
+#: `console` blocks are run by a test; `text` ones are not; the others are data or code to read
+LANGUAGES = {"console", "text", "toml", "yaml", "json", "python"}
+
+PAGES = pytest.mark.parametrize("page", list_pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+@PAGES
+def test_every_block_says_what_it_is(page: Path) -> None:
+    assert not [block.place for block in read_blocks(page) if block.language not in LANGUAGES]
+
+
+@PAGES
+def test_console_blocks_hold_nothing_but_our_own_commands(page: Path) -> None:
+    blocks = [block for block in read_blocks(page) if block.language == "console"]
+    assert not [block.place for block in blocks if not block.commands]
+    assert not [command for block in blocks for command in block.commands if not command.startswith("rigline ")]
+
+
+@PAGES
+def test_every_link_leads_somewhere(page: Path) -> None:
+    lost = []
+    for link in read_links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists() or (anchor and anchor not in list_anchors(target)):
+            lost.append(link)
+    assert not lost
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_every_command_is_in_the_pages(verb: str) -> None:
+    said = re.compile(rf"\brigline {re.escape(verb)}\b")
+    assert [page for page in list_pages() if said.search(page.read_text(encoding="utf-8"))]
