@@ -41,6 +41,7 @@ IMPURE_MODULES = {"os", "subprocess", "socket", "sqlite3", "time", "threading", 
 #: who may start a process, and which
 STARTERS = {
     "git.py": "git",
+    "harness/codex_trust.py": "`codex app-server`, to ask for the proof of a hook",
     "liveness.py": "ps, where there is no /proc",
     "process.py": "harnesses",
     "tmux.py": "tmux",

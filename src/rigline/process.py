@@ -112,9 +112,11 @@ def ask(argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float) -> str
     """
     import subprocess
 
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    nothing = subprocess.DEVNULL
     try:
-        with subprocess.Popen(argv, env=env, start_new_session=True, **streams) as child:
+        with subprocess.Popen(
+            argv, env=env, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, start_new_session=True
+        ) as child:
             try:
                 answer, _ = child.communicate(timeout=timeout_s)
             except BaseException:

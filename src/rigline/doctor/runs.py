@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from rigline.doctor.check import Check, ok, warn
-from rigline.leftovers import find_leftovers
 from rigline.launch.folder import list_folders
+from rigline.leftovers import find_leftovers
 from rigline.readable import clip, flatten, format_count
 
 HOOK_LOG, CRASH_LOG = "hook.log", "crash.log"

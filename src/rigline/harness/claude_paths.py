@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 _SESSION_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_SUBAGENT_ID = re.compile(rf"(?P<parent>{_SESSION_ID.pattern})/(?P<agent>agent-[A-Za-z0-9_-]{{1,80}})")
-_AGENT_FILE = re.compile(r"agent-[A-Za-z0-9_-]{1,80}\.jsonl")
 #: a longer encoded folder name is cut there and gets a hash (both versions)
 _NAME_CHARS = 200
-#: subagents of workflows lie one or two folders deeper
-_SUBAGENT_DEPTH = 3
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def is_session_id(text: str) -> bool:
     """Whether the text is the id of a main session: always a UUID."""
     return _SESSION_ID.fullmatch(text) is not None
-
-
-def split_subagent_id(native_id: str) -> tuple[str, str] | None:
-    """`<parent id>/agent-<hex>` as its two halves, or None for any other id."""
-    match = _SUBAGENT_ID.fullmatch(native_id)
-    return (match["parent"], match["agent"]) if match else None
 
 
 def find_config_folder(env: Mapping[str, str]) -> str:
@@ -58,19 +48,6 @@ def _encode_base36(number: int) -> str:
         number, digit = divmod(number, 36)
         text = _DIGITS[digit] + text
     return text or "0"
-
-
-def find_agent_files(folder: str, depth: int = _SUBAGENT_DEPTH) -> Iterator[str]:
-    """Subagent transcripts in a folder and its sub-folders; nothing when there is none, or none that can be read."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if _AGENT_FILE.fullmatch(entry.name):
-            yield entry.path
-        elif depth > 1 and entry.is_dir(follow_symlinks=False):
-            yield from find_agent_files(entry.path, depth - 1)
 
 
 def is_same_folder(one: str, other: str) -> bool:

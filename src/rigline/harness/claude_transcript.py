@@ -75,7 +75,10 @@ class _Reader:
         self._state = state
         self._turns = Turns(state.turns)
         self._end = offset
-        self._links = [info.parent] if info.parent is not None and offset == 0 else []
+        self._links: list[SessionLink] = []
+        if info.parent is not None and offset == 0:
+            self._links.append(info.parent)
+            state.linked.append(info.parent.parent_id)
         self._clear()
 
     def _clear(self) -> None:

@@ -7,9 +7,9 @@ nothing is misread. Parsed by clap.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
-from rigline.harness.argv import Option, OptionTable, Takes
+from rigline.harness.argv import Option, OptionTable, Role, Takes, Token, has_option
 
 _COMMON = (
     "--config,-c=1 --enable=1 --disable=1 --remote=1 --remote-auth-token-env=1 --strict-config --model,-m=1"
@@ -29,13 +29,17 @@ _EXEC = (
 _TAKES = {"": Takes.NOTHING, "1": Takes.ONE, "+": Takes.MANY}
 
 
-def _table(words: str, subcommands: str = "", **tables: OptionTable) -> OptionTable:
+def _read_options(words: str) -> tuple[Option, ...]:
     options = []
     for word in words.split():
         names, _, count = word.partition("=")
         options.append(Option(tuple(names.split(",")), _TAKES[count]))
+    return tuple(options)
+
+
+def _table(words: str, subcommands: str = "", **tables: OptionTable) -> OptionTable:
     return OptionTable(
-        options=tuple(options),
+        options=_read_options(words),
         subcommands=frozenset((*subcommands.split(), *tables)),
         tables=tables,
         glued_equals=True,
@@ -50,16 +54,17 @@ _EXEC_TABLE = _table(
 _TERMINAL_TABLE = _table(_COMMON + _SESSION + _TERMINAL + _CHOICE)
 
 #: subcommands of either version that write no session of this terminal; hidden ones too
-UTILITIES = frozenset(
+_UTILITIES = (
     "a agents app-server apply archive cloud cloud-tasks completion debug delete doctor exec-server execpolicy"
     " features help login logout mcp mcp-server migrate-nfs-db migrate-rollouts plugin queue remote-control"
-    " responses-api-proxy review sandbox stdio-to-uds unarchive update".split()
+    " responses-api-proxy review sandbox stdio-to-uds unarchive update"
 )
+UTILITIES = frozenset(_UTILITIES.split())
 EXEC = ("exec", "e")
 
 TABLE = _table(
     _COMMON + _SESSION + _TERMINAL,
-    " ".join(UTILITIES),
+    _UTILITIES,
     exec=_EXEC_TABLE,
     e=_EXEC_TABLE,
     resume=_TERMINAL_TABLE,
@@ -70,12 +75,51 @@ ANSWERS = ("--help", "--version")
 YOLO = "--dangerously-bypass-approvals-and-sandbox"
 #: a sandbox or approval choice of the user's; the program refuses some beside `YOLO`, and lets it win over others
 PERMISSIONS = ("--sandbox", "--ask-for-approval", "--full-auto", "--approve-for-me")
-PERMISSION_KEYS = re.compile(
-    r"(sandbox_mode|approval_policy|sandbox_workspace_write|default_permissions|permissions|approvals_reviewer)\b"
+PERMISSION_KEYS = frozenset(
+    ("sandbox_mode", "approval_policy", "sandbox_workspace_write", "approvals_reviewer", "default_permissions")
 )
-#: `exec resume` refuses these behind the word `resume`, and heeds them before it (both versions; --output-schema 0.120.0)
-BEFORE_RESUME = ("--oss", "--local-provider", "--profile", "--sandbox", "--approve-for-me", "--cd", "--add-dir", "--color")
-BEFORE_RESUME_IN_OLD = ("--output-schema",)
-#: settings of the user's that would replace the start hook or its trust, or turn hooks off
-HOOK_KEYS = re.compile(r"hooks\s*=|hooks\.(SessionStart|state)\b|features\.(codex_)?hooks\s*=\s*false")
-HOOK_FEATURES = ("hooks", "codex_hooks")
+#: `exec resume` refuses these behind the word `resume` and heeds them before it (both versions; the last one, 0.120.0)
+BEFORE_RESUME = frozenset(("--color", "--output-schema", *(option.names[0] for option in _read_options(_SESSION))))
+DAEMON = "features.daemon_auto_start"
+#: keeps a terminal in its own process. Changes nothing for `exec`, where it may end the values of an option that takes
+#: many (both versions)
+WITHOUT_DAEMON = ("-c", f"{DAEMON}=false")
+
+
+def find_settings(tokens: Iterable[Token]) -> dict[str, str]:
+    """What the command line says about the configuration: dotted key, without quotes and spaces -> value."""
+    found = {}
+    for token in tokens:
+        if token.role is not Role.OPTION or token.value is None:
+            continue
+        if token.option == "--config":
+            key, _, value = token.value.partition("=")
+            found[key.translate(_WITHOUT_QUOTES)] = value.strip()
+        elif token.option in ("--enable", "--disable"):
+            found[f"features.{token.value}"] = "true" if token.option == "--enable" else "false"
+    return found
+
+
+_WITHOUT_QUOTES = {ord(char): None for char in "\"' \t"}
+
+
+def is_without_our_hooks(tokens: Iterable[Token]) -> bool:
+    """Whether a start hook that a launch gives would not run here.
+
+    Hooks may be turned off; a later setting of the user's for the same event or for the hooks' trust replaces ours
+    (0.171.0); and behind `--remote` they would run in another process.
+    """
+    tokens = tuple(tokens)
+    settings = find_settings(tokens)
+    if any(settings.get(f"features.{name}") == "false" for name in ("hooks", "codex_hooks")):
+        return True
+    if any(key == "hooks" or key.startswith(("hooks.SessionStart", "hooks.state")) for key in settings):
+        return True
+    return has_option(tokens, "--remote")
+
+
+def find_permission(tokens: Iterable[Token]) -> str | None:
+    """The user's own choice of sandbox or approval as it is written, or None."""
+    tokens = tuple(tokens)
+    given = next((name for name in PERMISSIONS if has_option(tokens, name)), None)
+    return given or next((key for key in find_settings(tokens) if key.split(".")[0] in PERMISSION_KEYS), None)

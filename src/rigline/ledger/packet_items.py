@@ -10,6 +10,7 @@ from msgspec import Struct
 from rigline.ledger.excerpt import cut_to_tokens, estimate_tokens
 from rigline.ledger.fence import INDENT, find_markers, flatten, indent
 from rigline.model import Kind
+from rigline.readable import format_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ SUMMARY, TURN, TOOL = "summary", "turn", "tool"
 ROLES = ("user", "assistant")
 GIST_CHARS = 160
 OUTCOME_CHARS = 120
-#: more than this much of a text is never looked at: its ends are far longer than what is shown
-CLEANED_CHARS = 60_000
+#: what the line above a text costs
+TITLE_TOKENS = 8
 
 #: the arguments that say most about a call, the best first, and those that say where
 TELLING = ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "prompt", "description")
@@ -30,8 +31,8 @@ WHERE = ("path", "file_path", "glob", "cwd", "workdir")
 PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 
 
-class Item(Struct, frozen=True, kw_only=True):
-    """One thing to be shown: its title, its lines inside the fence, and what it counts as (events by kind)."""
+class Entry(Struct, frozen=True, kw_only=True):
+    """One thing as it is shown: its title, and its lines as they stand inside the fence. `order` is its place in time."""
 
     order: int
     at_ms: int | None
@@ -45,28 +46,67 @@ class Item(Struct, frozen=True, kw_only=True):
     @property
     def tokens(self) -> int:
         """About how much of a budget it takes."""
-        return estimate_tokens(self.text) + (0 if self.value == TOOL else 8)
-
-    def shorten(self, limit_tokens: int) -> Item:
-        """The item with at most so many tokens of text, head and tail of it."""
-        if self.tokens <= limit_tokens or self.value == TOOL:
-            return self
-        return Item(**{name: getattr(self, name) for name in _COPIED}, text=cut_to_tokens(self.text, limit_tokens - 8))
+        return estimate_tokens(self.text) + (0 if self.value == TOOL else TITLE_TOKENS)
 
 
-_COPIED = ("order", "at_ms", "harness", "native_id", "value", "title", "counts")
+class Item:
+    """One thing that may be shown. Its text is written when it is asked for: of a long history most is never shown."""
+
+    __slots__ = ("_event", "_result", "_text", "order", "title", "value")
+
+    def __init__(self, order: int, event: HistoryEvent, result: HistoryEvent | None, value: str, title: str) -> None:
+        self._event = event
+        self._result = result
+        self._text: str | None = None
+        self.order = order
+        self.title = title
+        self.value = value
+
+    @property
+    def session(self) -> tuple[str, str]:
+        """Which session it comes from."""
+        return self._event.harness, self._event.native_id
+
+    def show(self, limit_tokens: int) -> Entry:
+        """The item with head and tail of its text in at most so many tokens; a tool call is never cut."""
+        if self._text is None:
+            is_call = self.value == TOOL
+            self._text = write_call(self._event, self._result) if is_call else "\n".join(indent(self._event.text))
+        text = self._text if self.value == TOOL else _cut(self._text, limit_tokens - TITLE_TOKENS)
+        return Entry(
+            order=self.order,
+            at_ms=self._event.at_ms,
+            harness=self._event.harness,
+            native_id=self._event.native_id,
+            value=self.value,
+            title=self.title,
+            text=text,
+            counts={str(self._event.kind): 1} | ({str(self._result.kind): 1} if self._result is not None else {}),
+        )
+
+
+def _cut(text: str, limit_tokens: int) -> str:
+    """Head and tail of indented lines; the note and the rest of a broken line are indented again."""
+    if estimate_tokens(text) <= limit_tokens:
+        return text
+    lines = cut_to_tokens(text, limit_tokens).split("\n")
+    return "\n".join(line if line.startswith(INDENT) or not line.strip() else INDENT + line.lstrip() for line in lines)
 
 
 def collect_items(events: Iterable[HistoryEvent]) -> list[Item]:
-    """The items of a history, oldest first. Packets, empty texts, abandoned branches and older summaries are none."""
-    kept = [event for event in _sort(events) if not event.is_abandoned and not is_packet(event)]
+    """What a history has to show, oldest first: of its summaries the latest; no packets, no abandoned branches."""
+    kept = [event for event in _sort(events) if not event.is_abandoned and not is_packet(event) and event.text.strip()]
     results = {_call_key(event): event for event in kept if event.kind == Kind.TOOL_RESULT and event.call_id}
-    latest = next((event.seq for event in reversed(kept) if event.kind == Kind.COMPACTION and event.text.strip()), None)
+    latest = next((event.seq for event in reversed(kept) if event.kind == Kind.COMPACTION), None)
     items = []
     for order, event in enumerate(kept):
-        item = _make_item(order, event, results.get(_call_key(event)), is_latest=event.seq == latest)
-        if item is not None:
-            items.append(item)
+        if event.kind == Kind.TOOL_CALL:
+            items.append(Item(order, event, results.get(_call_key(event)), TOOL, "tools"))
+        elif event.kind == Kind.COMPACTION and event.seq == latest:
+            items.append(Item(order, event, None, SUMMARY, "summary of everything before (compaction)"))
+        elif event.kind == Kind.MESSAGE and event.role in ROLES:
+            title = f"{event.role} (interrupted)" if event.status == "interrupted" else str(event.role)
+            items.append(Item(order, event, None, TURN, title))
     return items
 
 
@@ -88,40 +128,6 @@ def _sort(events: Iterable[HistoryEvent]) -> list[HistoryEvent]:
 
 def _call_key(event: HistoryEvent) -> tuple[str, str, str | None]:
     return event.harness, event.native_id, event.call_id
-
-
-def _make_item(order: int, event: HistoryEvent, result: HistoryEvent | None, *, is_latest: bool) -> Item | None:
-    counts = {str(event.kind): 1}
-    if event.kind == Kind.TOOL_CALL:
-        value, title, text = TOOL, "tools", write_call(event, result)
-        counts |= {str(Kind.TOOL_RESULT): 1} if result is not None else {}
-    elif event.kind == Kind.COMPACTION and is_latest:
-        value, title, text = SUMMARY, "summary of everything before (compaction)", _write_text(event.text)
-    elif event.kind == Kind.MESSAGE and event.role in ROLES:
-        title = f"{event.role} (interrupted)" if event.status == "interrupted" else str(event.role)
-        value, text = TURN, _write_text(event.text)
-    else:
-        return None
-    if not text.strip():
-        return None
-    return Item(
-        order=order,
-        at_ms=event.at_ms,
-        harness=event.harness,
-        native_id=event.native_id,
-        value=value,
-        title=title,
-        text=text,
-        counts=counts,
-    )
-
-
-def _write_text(text: str) -> str:
-    if len(text) > 2 * CLEANED_CHARS:
-        left_out = len(text) - 2 * CLEANED_CHARS
-        middle = f"\n[... {left_out:,} characters left out ...]\n"
-        text = text[:CLEANED_CHARS] + middle + text[-CLEANED_CHARS:]
-    return "\n".join(indent(text))
 
 
 def write_call(call: HistoryEvent, result: HistoryEvent | None) -> str:
@@ -162,10 +168,10 @@ def _pick(arguments: dict[object, object]) -> str:
 
 def _sum_up(result: HistoryEvent) -> str:
     status = "" if result.status in (None, "", "ok", "success", "completed") else flatten(str(result.status), 30)
-    head, tail = result.text[:CLEANED_CHARS], result.text[CLEANED_CHARS:][-CLEANED_CHARS:]
-    lines = [line for line in f"{head}\n{tail}".splitlines() if line.strip()]
+    lines = [line for line in result.text.splitlines() if line.strip()]
     if not lines:
         return status or "done, no output"
     first, last = flatten(lines[0], OUTCOME_CHARS), flatten(lines[-1], OUTCOME_CHARS)
-    middle = {1: first, 2: f"{first} / {last}"}.get(len(lines), f"{first} / ({len(lines) - 2:,} lines) / {last}")
-    return f"{status}: {middle}" if status else middle
+    middle = f" / {last}" if len(lines) == 2 else f" / ({format_count(len(lines) - 2, 'line')}) / {last}"
+    outcome = first if len(lines) == 1 else first + middle
+    return f"{status}: {outcome}" if status else outcome

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from rigline.errors import RiglineError
 from rigline.ledger.base import Ledger
 from rigline.testing.clock import FakeClock
-from rigline.testing.ledger_contracts import delivery, history, lease, workstreams
+from rigline.testing.ledger_contracts import delivery, history, lease, reports, workstreams
 
 MakeLedger = Callable[[FakeClock], Ledger]
 Contract = Callable[[Ledger, FakeClock], None]
@@ -23,6 +23,7 @@ CONTRACTS: tuple[Contract, ...] = (
     *workstreams.CONTRACTS,
     *history.CONTRACTS,
     *delivery.CONTRACTS,
+    *reports.CONTRACTS,
 )
 
 

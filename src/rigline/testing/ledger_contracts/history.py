@@ -19,7 +19,7 @@ def a_window_read_twice_is_stored_once(ledger: Ledger, clock: FakeClock) -> None
     events = [make_event("s1", "r1"), make_event("s1", "r1", "answer", block=1), make_event("s1", "r2")]
     window = make_window("s1", "c1", events, losses={"reasoning": 2})
     first = ledger.append(info, window, scope=make_scope(), run=grant.run)
-    expect_equal(first, Appended(added=3), "the first time")
+    expect_equal(first, Appended(added=3, losses={"reasoning": 2}), "the first time")
     again = ledger.append(info, window, scope=make_scope(), run=grant.run)
     expect_equal(again, Appended(), "the second time")
     expect_equal(list_texts(ledger, grant), ["text of r1", "answer", "text of r2"], "history")
