@@ -13,11 +13,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import glob
+from typing import IO
 
 from lab.agents import DEMO, ROOT, AgentsError, get_agent
 from lab.home import AgentHome, make_home, make_project
@@ -34,11 +36,20 @@ class ClaimFailed(Exception):
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """How a command ended, and its lines in the order they came, each with where: out or err."""
 
     code: int
-    out: str
-    err: str
+    lines: list[tuple[str, str]]
+
+    @property
+    def out(self) -> str:
+        """Standard output."""
+        return "\n".join(line for stream, line in self.lines if stream == "out")
+
+    @property
+    def everything(self) -> str:
+        """Both, as a person would have seen them."""
+        return "\n".join(line for _, line in self.lines)
 
 
 class Screen:
@@ -67,22 +78,25 @@ class Screen:
         """A command line, as one would type it."""
         self.write(f"\n  $ {shlex.join(words)}", "cyan")
 
-    def output(self, text: str, style: str = "") -> None:
-        """What a command printed, shortened."""
-        lines = text.rstrip().splitlines()
-        for line in lines[:SHOWN_LINES]:
-            self.write("  " + shorten(line, self.width - 2), style)
-        if len(lines) > SHOWN_LINES:
-            self.write(f"  ... {len(lines) - SHOWN_LINES} more lines", "dim")
+    def output(self, done: Done, first: int | None = None) -> None:
+        """What a command printed, shortened; of standard error only what rigline says."""
+        shown = [(stream, line) for stream, line in done.lines if stream == "out" or line.startswith("rigline: ")]
+        start = max(0, len(shown) - SHOWN_LINES) if first is None else first
+        if start:
+            self.write(f"  ... {start} lines before", "dim")
+        for stream, line in shown[start : start + SHOWN_LINES]:
+            self.write(self.indent(line), "dim" if stream == "err" else "")
+        if len(shown) > start + SHOWN_LINES:
+            self.write(f"  ... {len(shown) - start - SHOWN_LINES} more lines", "dim")
+
+    def indent(self, line: str) -> str:
+        """A line of output, folded where it is too long."""
+        folded = textwrap.wrap(line, self.width - 2, subsequent_indent="    ", replace_whitespace=False)
+        return "\n".join("  " + part for part in folded or [""])
 
     def proved(self, claim: str) -> None:
         """A claim that holds."""
         self.write(f"  ok  {claim}", "green")
-
-
-def shorten(line: str, width: int) -> str:
-    """The line, cut to the width."""
-    return line if len(line) <= width else line[: width - 3] + "..."
 
 
 @dataclass
@@ -96,14 +110,12 @@ class Stage:
     bin_dirs: list[str]
     claims: list[str] = field(default_factory=list)
 
-    def run(self, *words: str, cwd: str | None = None, show: Callable[[str], str] = str) -> Done:
-        """Run a command as a user would, and show it with what it printed."""
+    def run(self, *words: str, cwd: str | None = None, first: int | None = 0) -> Done:
+        """Run a command as a user would, and show it with what it printed, from line `first` on (None: the end)."""
         self.screen.command(list(words))
-        process = self.start(*words, cwd=cwd)
-        out, err = process.communicate(timeout=120)
-        self.screen.output(show(out))
-        self.screen.output(err, "dim")
-        return Done(process.returncode, out, err)
+        done = collect(self.start(*words, cwd=cwd))
+        self.screen.output(done, first)
+        return done
 
     def start(self, *words: str, cwd: str | None = None) -> subprocess.Popen[str]:
         """Start a command in the cleared environment, without a terminal."""
@@ -128,7 +140,7 @@ class Stage:
     def claim_output(self, claim: str, done: Done, expected: str) -> None:
         """A claim that is shown by a command's output."""
         holds = done.code == 0 and expected in done.out
-        self.claim(claim, holds, f"exit 0 and {expected!r}", f"exit {done.code}: {done.out}{done.err}")
+        self.claim(claim, holds, f"exit 0 and {expected!r}", f"exit {done.code}:\n{done.everything}")
 
     def claude_sessions(self) -> list[str]:
         """The ids of Claude Code's own sessions."""
@@ -203,20 +215,34 @@ def killed_launcher_loses_nothing(stage: Stage) -> None:
     wait_for("the model to be asked", lambda: stage.count_requests("foxglove") > 0)
     os.kill(launcher.pid, signal.SIGKILL)
     stage.screen.command(["kill", "-9", str(launcher.pid)])
-    # the agent lives on with the launcher's pipes; they close when it has ended
-    launcher.communicate(timeout=60)
+    stage.screen.tell("Only the launcher is dead; the agent ends its answer. What comes next is an ordinary run:")
+    collect(launcher)  # the agent has the launcher's pipes, which close when it ends
     done = stage.run("rigline", "run", "codex", "exec", "recall: foxglove")
     stage.claim_output("the next run knows what the killed one was told", done, "recall foxglove: yes")
-    log = stage.run("rigline", "log", show=last_lines)
-    said = log.out.count("codeword is foxglove")
+    log = stage.run("rigline", "log", first=None)
+    told = " ".join(log.out.split())
+    said = told.count("codeword is foxglove")
     stage.claim("it is in the history once", said == 1, "once", f"{said} times:\n{log.out}")
-    answered = log.out.count("slow reply, piece by piece. slow reply")
-    stage.claim("and so is the whole answer that came after the kill", answered == 1, "once", f"{answered} times")
+    answered = told.count("slow reply, piece by piece. slow reply")
+    stage.claim("so is the answer that came after the kill", answered == 1, "once", f"{answered} times:\n{log.out}")
 
 
-def last_lines(text: str) -> str:
-    """The end of a long output."""
-    return "\n".join(text.rstrip().splitlines()[-SHOWN_LINES:])
+def collect(process: subprocess.Popen[str]) -> Done:
+    """Read both outputs of a process to their end."""
+    lines: list[tuple[str, str]] = []
+
+    def read(stream: str, pipe: IO[str]) -> None:
+        lines.extend((stream, line.rstrip("\n")) for line in pipe)
+
+    assert process.stdout
+    assert process.stderr
+    pipes = {"out": process.stdout, "err": process.stderr}
+    readers = [threading.Thread(target=read, args=pair) for pair in pipes.items()]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    return Done(process.wait(), lines)
 
 
 def wait_for(what: str, holds: Callable[[], bool], timeout_s: float = 30) -> None:

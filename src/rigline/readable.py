@@ -134,14 +134,15 @@ def format_age(age_ms: int) -> str:
 
 
 def format_duration(duration_ms: int) -> str:
-    """How long something took: `4 s`, `12 min`, `3 h 20 min`."""
+    """How long something took: `4 s`, `12 min`, `3 h 20 min`, `5 days`."""
     seconds = max(0, duration_ms) // 1000
     if seconds < 120:
         return f"{seconds} s"
     minutes = seconds // 60
     if minutes < 120:
         return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
+    hours = minutes // 60
+    return f"{hours} h {minutes % 60} min" if hours < 48 else f"{hours // 24} days"
 
 
 def format_size(size_bytes: int) -> str:
@@ -157,9 +158,9 @@ def format_count(count: int, noun: str, plural: str = "") -> str:
 
 
 def format_counts(counts: Mapping[str, int]) -> str:
-    """Numbers by kind, the largest first: `12 messages, 3 tool calls`."""
+    """Numbers by kind, the largest first: `12 messages, 1 tool call`."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} {clean(kind).replace('_', ' ')}" for kind, count in ordered)
+    return ", ".join(format_count(count, clean(kind).replace("_", " ")) for kind, count in ordered)
 
 
 def format_time(at_ms: int | None) -> str:

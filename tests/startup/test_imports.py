@@ -29,9 +29,9 @@ DEAR = NEVER | frozenset(
 
 # command -> (forbidden, most modules beyond the bare interpreter)
 VERSION = (DEAR | {"json", "re", "sqlite3"}, 2)
-HOOK = (DEAR | {"sqlite3"}, 30)
+HOOK = (DEAR | {"sqlite3"}, 32)
 SEARCH = (DEAR, 60)
-RUN_HELP = (NEVER | {"re2", "sqlite3"}, 80)
+RUN_HELP = (NEVER | {"re2", "sqlite3"}, 90)
 
 
 def check(loaded: Iterable[str], budget: tuple[frozenset[str], int]) -> None:

@@ -73,13 +73,14 @@ def collect_line(ledger: Ledger, options: argparse.Namespace) -> Log:
     line = get_line(ledger, options.name, resolve_scope_here())
     total = sum(ledger.count_events(line.id).values())
     events = _choose(ledger.get_history(line.id, limit=options.limit, newest=True), options.since)
-    since_ms = min((event.at_ms for event in events if event.at_ms), default=0)
+    left_out = total - len(events)
+    since_ms = min((event.at_ms for event in events if event.at_ms), default=0) if left_out else 0
     every = ledger.list_sessions(None)
     bound = {(binding.harness, binding.native_id) for binding in line.bindings}
     return Log(
         line=line,
         events=events,
-        left_out=total - len(events),
+        left_out=left_out,
         checkpoints=[each for each in ledger.list_checkpoints(line.id) if each.checkpoint.at_ms >= since_ms],
         sessions=[session for session in every if (session.harness, session.native_id) in bound],
         short=shorten(session.native_id for session in every),

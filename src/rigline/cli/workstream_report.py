@@ -14,7 +14,7 @@ from rigline.ids import shorten
 from rigline.ledger.base import CheckpointRecord, DeliveryRecord, Ledger, RunRecord, SessionRecord
 from rigline.losses import add_up, describe_losses
 from rigline.model import UNKNOWN_STATUS, Binding, Checkpoint, Workstream
-from rigline.readable import WIDTH, clean, clip_path, flatten, format_counts, format_duration, format_time
+from rigline.readable import WIDTH, clean, clip_path, flatten, format_count, format_counts, format_duration, format_time
 
 #: runs and checkpoints that the text shows; `history` and `--json` have all
 SHOWN_RUNS = 5
@@ -107,7 +107,7 @@ def describe_holder(run: RunRecord, now_ms: int) -> str:
 
 def _render_binding(report: Report, binding: Binding) -> list[str]:
     session = report.sessions.get((binding.harness, binding.native_id))
-    events = f"{session.events:,} events" if session else "not imported yet"
+    events = format_count(session.events, "event") if session else "not imported yet"
     short = report.short.get(binding.native_id, binding.native_id)
     head = [(binding.harness, short, events, f"bound {format_time(binding.bound_ms)}")]
     facts = {

@@ -42,6 +42,7 @@ _INJECTED = _words(
     "agent_listing_delta auto_mode date deferred_tools_delta environment model remote_session_change"
     " session_context skill_listing"
 )
+_ATTACHED_BOOKKEEPING = frozenset({"command_permissions"})
 _SYSTEM_NOTICES = frozenset({"informational", "local_command"})
 _SYSTEM_BOOKKEEPING = frozenset({"compact_boundary", "stop_hook_summary", "turn_duration"})
 #: what the program writes as an answer that no model gave
@@ -287,7 +288,7 @@ def _read_attachment(record: dict[str, object], found: Extract) -> None:
         found.losses.append("meta")
     elif kind in _MEDIA:
         found.losses.append(f"attachment_{kind}")
-    elif not (isinstance(kind, str) and kind.startswith("hook_")):
+    elif kind not in _ATTACHED_BOOKKEEPING and not (isinstance(kind, str) and kind.startswith("hook_")):
         found.losses.append(_name_unknown(kind))
 
 

@@ -9,6 +9,7 @@ import time
 
 from msgspec import Struct
 
+from rigline.errors import RunSuperseded
 from rigline.harness.base import Harness, Observation, Store
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder, RunState
@@ -106,7 +107,12 @@ class Collector:
 
     def _bind(self, info: SessionInfo, source: str, evidence: str) -> None:
         created_via = source if source in {"clear", "fork", "resume"} and self._bound else self._state.created_via
-        self._ledger.bind(self._state.run, info, evidence=evidence, created_via=created_via, store=self._store.root)
+        try:
+            self._ledger.bind(self._state.run, info, evidence=evidence, created_via=created_via, store=self._store.root)
+        except RunSuperseded:
+            self._console.note_trouble(
+                f"another run took this line over, so {info.native_id} is kept as history, not as its session."
+            )
         for link in self._links(info, source):
             self._ledger.add_link(self._harness.name, link)
         self._bound.append(info.native_id)

@@ -24,13 +24,13 @@ EXPIRY_SLACK_S = 1.0
 
 
 @contextmanager
-def take_lease(ledger: Ledger, request: PrepareRequest, console: Console) -> Iterator[Grant]:
+def take_lease(ledger: Ledger, request: PrepareRequest, console: Console, *, may_wait: bool) -> Iterator[Grant]:
     """The lease of a workstream. Given back if the block fails before `finish` ended the run itself.
 
-    Raises `LeaseHeld` when another live run keeps it: after 5 s for scripts; a person is told who and until when,
-    and waits for the expiry (Ctrl-C ends the waiting).
+    Raises `LeaseHeld` when another live run keeps it: after 5 s, or with `may_wait` when it has renewed its lease once
+    more than it had to; who holds it and until when is said, and Ctrl-C ends the waiting.
     """
-    grant = _acquire(ledger, request, console)
+    grant = _acquire(ledger, request, console, may_wait)
     try:
         yield grant
     except BaseException:
@@ -38,7 +38,7 @@ def take_lease(ledger: Ledger, request: PrepareRequest, console: Console) -> Ite
         raise
 
 
-def _acquire(ledger: Ledger, request: PrepareRequest, console: Console) -> Grant:
+def _acquire(ledger: Ledger, request: PrepareRequest, console: Console, may_wait: bool) -> Grant:
     deadline = time.monotonic() + BUSY_WINDOW_S
     has_told = False
     while True:
@@ -46,6 +46,8 @@ def _acquire(ledger: Ledger, request: PrepareRequest, console: Console) -> Grant
             return _prepare(ledger, request, console)
         except LeaseHeld as held:
             if time.monotonic() >= deadline:
+                if not may_wait:
+                    raise
                 return _wait_for_expiry(ledger, request, console, held)
             if not has_told:
                 console.say(f"{describe_holder(held)}; it may be finishing, trying for {BUSY_WINDOW_S:.0f} s.")
@@ -98,7 +100,7 @@ def _clock(at_ms: int) -> str:
 
 def _wait_for_expiry(ledger: Ledger, request: PrepareRequest, console: Console, held: LeaseHeld) -> Grant:
     holder = read_holder(held)
-    if holder is None or not console.is_interactive:
+    if holder is None:
         raise held
     console.say(f"{describe_holder(held)}, its lease runs until {_clock(holder.expires_ms)}. Waiting; Ctrl-C stops.")
     deadline = time.monotonic() + max(0.0, holder.expires_ms / 1000 - time.time()) + EXPIRY_SLACK_S

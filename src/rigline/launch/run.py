@@ -78,7 +78,7 @@ def pass_through(target: Target, env: Mapping[str, str]) -> NoReturn:
 
 def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console) -> int:
     try:
-        with take_lease(ledger, build_request(target, place), console) as grant:
+        with take_lease(ledger, build_request(target, place), console, may_wait=may_wait(place, console)) as grant:
             session = choose_session(target, place, ledger, grant.workstream, console)
             folder = RunFolder.create(place.home, grant.run.run_id)
             managed = ManagedRun(target, place, ledger, console, grant, session, folder)
@@ -90,6 +90,12 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
                 raise
     except KeyboardInterrupt:
         raise Interrupted("Stopped before the agent was started; the lease was given back.") from None
+
+
+def may_wait(place: Place, console: Console) -> bool:
+    """Whether a held lease is waited for: as the user's setting says, which leaves it to a person's being there."""
+    when_busy = place.settings.when_busy.value
+    return when_busy == "wait" or (when_busy == "ask" and console.is_interactive)
 
 
 def build_request(target: Target, place: Place) -> PrepareRequest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -101,6 +100,8 @@ def find_executable(
 
 def unknown_harness(word: str) -> UnknownHarness:
     """The refusal, with the nearest name."""
+    import difflib
+
     words = {name: name for name in HARNESSES} | {a: n for n, (_, _, _, aliases) in HARNESSES.items() for a in aliases}
     near = difflib.get_close_matches(word.lower(), words, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 #: characters of ASCII, and of other alphabets, that make about a token
 ASCII_PER_TOKEN = 3.5
 LETTERS_PER_TOKEN = 2.0

@@ -76,7 +76,7 @@ def _is_number(digits: str) -> bool:
 
 
 def indent(text: str) -> list[str]:
-    """The lines of a stored text as they stand inside the fence: cleaned, defanged, indented; no blank ones at the ends."""
+    """The lines of a stored text as they stand inside the fence: cleaned, defanged, indented."""
     lines = defang(clean(text).strip("\n")).split("\n")
     return [f"{INDENT}{line}".rstrip() for line in lines]
 

@@ -128,7 +128,8 @@ class LocalLedger(Ledger):
         with self._db.writing():
             runs.check_fence(self._db, run)
             key = sessions.get_key(self._db, info.harness, info.native_id)
-            sessions.describe(self._db, key, info, title=self._redact_title(info.title), store=store, scope=None)
+            # no title: `append` tells it, redacted, with the first events
+            sessions.describe(self._db, key, info, title=None, store=store, scope=None)
             self._db.run("set_run_session", id=run.run_id, session_key=key)
             return workstreams.bind(
                 self._db,
@@ -165,10 +166,8 @@ class LocalLedger(Ledger):
         scope: Scope | None,
         run: RunRef | None,  # noqa: ARG002  history is kept whoever imports it
     ) -> Appended:
-        if self._redactor is None:
-            self._redactor = find_redactor()
-        incoming = prepare_events(window.events, self._redactor)
-        title = self._redact_title(window.title or info.title)
+        incoming = prepare_events(window.events, self._get_redactor()) if window.events else []
+        title = self._redact_title(window.title or info.title) if window.events or window.title else None
         with self._db.writing():
             intake = Intake(self._db, self._segments_folder, self._clock())
             return intake.take(info, window, incoming, title=title, scope=scope)
@@ -301,11 +300,13 @@ class LocalLedger(Ledger):
         self._db.close()
 
     def _redact_title(self, title: str | None) -> str | None:
-        if not title:
-            return None
+        return self._get_redactor()(title)[0] if title else None
+
+    def _get_redactor(self) -> Redactor:
+        """Loaded when there is something to store: a run that says nothing must not pay for it."""
         if self._redactor is None:
             self._redactor = find_redactor()
-        return self._redactor(title)[0]
+        return self._redactor
 
 
 def _build_event(row: Row, *, is_abandoned: bool) -> HistoryEvent:

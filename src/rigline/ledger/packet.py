@@ -5,7 +5,7 @@ then tool calls with the short of their results. A fifth of the budget is kept f
 more than its share, so neither a long text nor many calls can crowd out the rest. What is chosen stands in the order
 of time, under the session that it comes from.
 
-Parts are measured in bytes of UTF-8: harnesses count characters, UTF-16 units or bytes, and none counts more than these.
+Parts are measured in bytes of UTF-8: harnesses count characters, UTF-16 units or bytes, and none counts more.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
         def max_parts(self) -> int: ...
 
 
-#: no part is planned smaller: the words around the history need some 1,500 characters
-MIN_PART_CHARS = 2_500
+#: no part is planned smaller: the words around the history, with long names in them, can need nearly as much
+MIN_PART_CHARS = 4_500
 TOOLS_SHARE = 0.2
 SUMMARY_SHARE = 0.33
 LAST_TURN_SHARE = 0.2

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from rigline.ledger.packet_items import Entry
     from rigline.model import Checkpoint
 
-NAME_CHARS = 100
+NAME_CHARS = 60
 SHOWN_PATHS = 8
+PATHS_CHARS = 300
 NOUNS = {
     "message": ("message", "messages"),
     "tool_call": ("tool call", "tool calls"),
@@ -90,7 +91,7 @@ def _count_paths(count: int) -> str:
 
 
 def _list_paths(paths: Sequence[str]) -> str:
-    shown = ", ".join(flatten(path, NAME_CHARS) for path in paths[:SHOWN_PATHS])
+    shown = flatten(", ".join(flatten(path, NAME_CHARS) for path in paths[:SHOWN_PATHS]), PATHS_CHARS)
     return shown if len(paths) <= SHOWN_PATHS else f"{shown} and {len(paths) - SHOWN_PATHS:,} more"
 
 
@@ -99,7 +100,7 @@ def tell_choice(shown: Mapping[str, int], left_out: Mapping[str, int], search_co
     line = f"Shown: {count_kinds(shown)}, in the order of time. Long texts are cut where it says so."
     if not left_out:
         return [line, f"Nothing else is new. To look something up in full: {search_command}"]
-    return [line, f"Left out, for its length or as of less use: {count_kinds(left_out)}. To find it: {search_command}"]
+    return [line, f"Not shown, to keep this short: {count_kinds(left_out)}. To find any of it: {search_command}"]
 
 
 def count_kinds(counts: Mapping[str, int]) -> str:
@@ -122,7 +123,7 @@ def head_session(items: Sequence[Entry], now_ms: int) -> str:
 
 
 def head_item(item: Entry, day: str, *, is_last_request: bool) -> str:
-    """The line above a message or a group of tool calls: who, and the time of day (UTC), with its day when it is new."""
+    """The line above a message or a group of tool calls: who, and when (UTC), with the day when it is another one."""
     title = item.title
     if title == "tools":
         title = "tools (already run)"

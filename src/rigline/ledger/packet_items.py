@@ -26,13 +26,13 @@ OUTCOME_CHARS = 120
 TITLE_TOKENS = 8
 
 #: the arguments that say most about a call, the best first, and those that say where
-TELLING = ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "prompt", "description")
+TELLING = ("command", "cmd", "pattern", "query", "file_path", "path", "notebook_path", "url", "prompt", "description")
 WHERE = ("path", "file_path", "glob", "cwd", "workdir")
 PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One thing as it is shown: its title, and its lines as they stand inside the fence. `order` is its place in time."""
+    """One thing as it is shown: its title, and its lines as they stand inside the fence, `order` its place in time."""
 
     order: int
     at_ms: int | None

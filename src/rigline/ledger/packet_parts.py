@@ -66,7 +66,7 @@ class _Sheets:
         """Add a block where it fits whole, in this part or the next; one that fits into none goes on line by line."""
         lines = [*self._begin(head), *block]
         if _measure(lines) > self._left:
-            if self._head or len(self.parts) > 1 or _measure(lines) <= self._next_bytes:
+            if self._head:
                 self._turn_page()
             lines = [*self._begin(head), *block]
         if _measure(lines) <= self._left:

@@ -80,7 +80,9 @@ class User:
         )
         return self.ledger.prepare(request)
 
-    def bind(self, grant: Grant, native_id: str, *, created_via: str = "fresh", title: str | None = None) -> SessionInfo:
+    def bind(
+        self, grant: Grant, native_id: str, *, created_via: str = "fresh", title: str | None = None
+    ) -> SessionInfo:
         """Bind a session to the line of a run."""
         info = self.make_info(native_id, grant.run.harness, title=title)
         self.ledger.bind(grant.run, info, evidence="chosen at the launch", created_via=created_via, store="/store")
@@ -123,7 +125,9 @@ class User:
 
     def say(self, info: SessionInfo, *texts: str, role: str = "user", copy_key: str = "") -> None:
         """Let messages be said in a session, a minute apart."""
-        self.keep(info, *[self.make_event(info, text, role=role, copy_key=copy_key and copy_key + text) for text in texts])
+        self.keep(
+            info, *[self.make_event(info, text, role=role, copy_key=copy_key and copy_key + text) for text in texts]
+        )
 
     def make_event(
         self,

@@ -44,12 +44,12 @@ def test_json_tells_times_with_their_zone(user: User) -> None:
 
 
 def test_lines_of_another_checkout_are_shown_with_all_only(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    user.start(new="here")
+    user.start(new="first")
     elsewhere = user.checkout.parent / "other"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     user.start(new="there")
-    assert "here" not in user.call("workstreams").out
+    assert "first" not in user.call("workstreams").out
     told = user.call("workstreams", "--all")
     assert told.out.count("* ") == 2
     assert str(user.checkout) in told.out

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, precondition, rule
 from msgspec.structs import replace
 
 from rigline.errors import LeaseHeld, RunSuperseded
@@ -19,6 +19,7 @@ from rigline.testing.clock import FakeClock
 from rigline.testing.samples import make_event, make_request, make_scope, make_session, make_window
 
 _LEASE_MS = 90_000
+_MAX_SESSIONS = 5
 
 
 class _LedgerMachine(RuleBasedStateMachine):
@@ -153,7 +154,6 @@ class DeliveryMachine(_LedgerMachine):
     """No event is shown again once its packet was found in the transcript, none is left out, none is echoed."""
 
     sessions = Bundle("sessions")
-    offers = Bundle("offers")
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,13 +162,14 @@ class DeliveryMachine(_LedgerMachine):
         self.covered: dict[str, set[str]] = {}
         self.said = 0
 
-    @initialize()
-    def launch(self) -> None:
+    @initialize(target=sessions)
+    def launch(self) -> object:
         self.grant = self.ledger.prepare(make_request())
-
-    @rule(target=sessions, harness=st.sampled_from(["claude-code", "codex"]))
-    def begin(self, harness: str) -> _Native:
-        return self._add(harness, [])
+        natives = [self._add("claude-code", []), self._add("codex", [])]
+        for native in natives:
+            self.bind(native)
+            self.talk(native, 2, is_read=True)
+        return multiple(*natives)
 
     def _add(self, harness: str, entries: list[str | tuple[str, int, int]]) -> _Native:
         self.clock.advance(10)
@@ -178,25 +179,35 @@ class DeliveryMachine(_LedgerMachine):
         self.clock.advance(10)
         return native
 
-    @rule(target=sessions, parent=sessions, is_told=st.booleans(), keeps_link=st.booleans())
-    def fork(self, parent: _Native, is_told: bool, keeps_link: bool) -> _Native:
+    @precondition(lambda self: len(self.natives) < _MAX_SESSIONS)
+    @rule(target=sessions, harness=st.sampled_from(["claude-code", "codex"]))
+    def begin(self, harness: str) -> _Native:
+        return self._add(harness, [])
+
+    @precondition(lambda self: len(self.natives) < _MAX_SESSIONS)
+    @rule(target=sessions, parent=sessions, link=st.sampled_from(["told", "read", "none"]), is_bound=st.booleans())
+    def fork(self, parent: _Native, link: str, is_bound: bool) -> _Native:
         child = self._add(parent.info.harness, list(parent.entries))
-        link = SessionLink(
+        evidence = SessionLink(
             child_id=child.info.native_id, parent_id=parent.info.native_id, kind=LinkKind.FORK, evidence="test"
         )
-        if is_told:
-            self.ledger.add_link(parent.info.harness, link)
-        elif keeps_link:
-            child.link = link
+        if link == "told":
+            self.ledger.add_link(parent.info.harness, evidence)
+        elif link == "read":
+            child.link = evidence
+        if is_bound:
+            self.bind(child)
         return child
 
-    @rule(native=sessions, count=st.integers(min_value=1, max_value=3))
-    def say(self, native: _Native, count: int) -> None:
+    @rule(native=sessions, count=st.integers(min_value=1, max_value=3), is_read=st.booleans())
+    def talk(self, native: _Native, count: int, is_read: bool) -> None:
         for _ in range(count):
             self.said += 1
             native.entries.append(f"said {self.said}")
+        if is_read:
+            self.read(native, share=100, is_replay=False)
 
-    @rule(native=sessions, share=st.sampled_from([1, 2, 100]), is_replay=st.booleans())
+    @rule(native=sessions, share=st.sampled_from([1, 3, 100]), is_replay=st.booleans())
     def read(self, native: _Native, share: int, is_replay: bool) -> None:
         start = 0 if is_replay else native.imported
         end = max(native.imported, min(len(native.entries), start + share))
@@ -222,28 +233,26 @@ class DeliveryMachine(_LedgerMachine):
         if native not in self.bound:
             self.bound.append(native)
 
-    @rule(target=offers, receiver=st.none() | sessions, parts=st.integers(min_value=1, max_value=2))
-    def offer(self, receiver: _Native | None, parts: int) -> tuple[str, int]:
+    @rule(
+        receiver=sessions,
+        is_fresh=st.booleans(),
+        parts=st.sampled_from([1, 2]),
+        outcome=st.sampled_from(["whole", "whole", "half", "lost"]),
+        is_read=st.booleans(),
+    )
+    def deliver(self, receiver: _Native, is_fresh: bool, parts: int, outcome: str, is_read: bool) -> None:
+        """A packet is made for the session, or for one that is not known yet and turns out to be it."""
         delivery_id = f"d{len(self.covered)}"
-        harness = receiver.info.harness if receiver else "codex"
-        native_id = receiver.info.native_id if receiver else None
-        unseen = self.ledger.get_unseen(self.grant.workstream.id, harness, native_id)
-        self.covered[delivery_id] = {text for native in self.bound for text in native.texts(native.imported)}
+        native_id = None if is_fresh else receiver.info.native_id
+        unseen = self.ledger.get_unseen(self.grant.workstream.id, receiver.info.harness, native_id)
+        sources = [native for native in self.bound if is_fresh or native is not receiver]
+        self.covered[delivery_id] = {text for native in sources for text in native.texts(native.imported)}
         delivery = Delivery(id=delivery_id, native_id=native_id, parts=parts, through=unseen.through)
         self.ledger.offer(self.grant.run, delivery)
-        # a session is not told its own events, so a packet for another one says nothing of them
-        self.covered[delivery_id] -= receiver.texts(receiver.imported) if receiver else set()
-        return delivery_id, parts
-
-    @rule(packet=consumes(offers), native=sessions, is_whole=st.booleans())
-    def show(self, packet: tuple[str, int], native: _Native, is_whole: bool) -> None:
-        delivery_id, parts = packet
-        shown = parts if is_whole else 1
-        native.entries.extend((delivery_id, part, parts) for part in range(1, shown + 1))
-
-    @rule(packet=consumes(offers))
-    def lose(self, packet: tuple[str, int]) -> None:
-        pass
+        shown = {"whole": parts, "half": parts // 2, "lost": 0}[outcome]
+        receiver.entries.extend((delivery_id, part, parts) for part in range(1, shown + 1))
+        if is_read:
+            self.read(receiver, share=100, is_replay=False)
 
     @precondition(lambda self: self.bound)
     @invariant()

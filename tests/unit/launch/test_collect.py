@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rigline.errors import RunSuperseded
 from rigline.harness.base import Observation
 from rigline.launch import collect
 from rigline.launch.collect import Collector
@@ -222,3 +223,14 @@ def test_an_idle_session_without_a_transcript_is_not_reported(scene: Scene, monk
     for now[0] in range(0, 100, 10):
         scene.collector.tick()
     assert scene.console.heard == []
+
+
+def test_a_superseded_run_s_session_is_kept_as_history(scene: Scene) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise RunSuperseded
+
+    scene.ledger.bind = refuse  # type: ignore[method-assign]
+    scene.store.add("chosen")
+    scene.collector.finish()
+    assert scene.ledger.imported == ["chosen"]
+    assert "kept as history" in scene.console.heard[0]

@@ -92,15 +92,9 @@ class ScriptedLedger:
 
 
 class HearingConsole(Console):
-    is_person = False
-
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[str] = []
-
-    @property
-    def is_interactive(self) -> bool:
-        return self.is_person
 
     def say(self, message: str) -> None:
         self.heard.append(message)
@@ -120,8 +114,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def take(ledger: Any, console: Console) -> Grant:
-    with take_lease(ledger, REQUEST, console) as grant:
+def take(ledger: Any, console: Console, *, may_wait: bool = False) -> Grant:
+    with take_lease(ledger, REQUEST, console, may_wait=may_wait) as grant:
         return grant
 
 
@@ -142,17 +136,15 @@ def test_a_script_is_refused_after_five_seconds(clock: list[float]) -> None:
 
 def test_a_person_waits_until_the_lease_lapses(clock: list[float]) -> None:
     console = HearingConsole()
-    console.is_person = True
     ledger = ScriptedLedger(*[held()] * 60, GRANT)
-    assert take(ledger, console) is GRANT
+    assert take(ledger, console, may_wait=True) is GRANT
     assert "Ctrl-C" in console.heard[-1]
 
 
 def test_a_holder_that_renews_is_not_waited_for_for_ever(clock: list[float]) -> None:
     console = HearingConsole()
-    console.is_person = True
     with pytest.raises(LeaseHeld):
-        take(ScriptedLedger(held()), console)
+        take(ScriptedLedger(held()), console, may_wait=True)
     assert 90 <= clock[0] <= 97
 
 
@@ -182,7 +174,7 @@ def test_a_pid_of_another_host_proves_nothing() -> None:
 @pytest.mark.parametrize("failure", [RuntimeError("x"), KeyboardInterrupt(), LedgerUnreachable("y")])
 def test_every_failure_after_the_grant_gives_the_lease_back(failure: BaseException) -> None:
     ledger = ScriptedLedger(GRANT)
-    with pytest.raises(type(failure)), take_lease(ledger, REQUEST, HearingConsole()):  # type: ignore[arg-type]
+    with pytest.raises(type(failure)), take_lease(ledger, REQUEST, HearingConsole(), may_wait=False):  # type: ignore[arg-type]
         raise failure
     assert ledger.cancelled == [RUN]
 
