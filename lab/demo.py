@@ -76,12 +76,12 @@ class Screen:
 
     def command(self, words: list[str]) -> None:
         """A command line, as one would type it."""
-        self.write(f"\n  $ {shlex.join(words)}", "cyan")
+        self.write("\n  $ " + shlex.join(words).replace("\n", "\n    "), "cyan")
 
-    def output(self, done: Done, first: int | None = None) -> None:
-        """What a command printed, shortened; of standard error only what rigline says."""
+    def output(self, done: Done, start_at: str = "") -> None:
+        """What a command printed, shortened, from where a text first occurs; of standard error only what rigline says."""
         shown = [(stream, line) for stream, line in done.lines if stream == "out" or line.startswith("rigline: ")]
-        start = max(0, len(shown) - SHOWN_LINES) if first is None else first
+        start = next((max(0, i - 1) for i, (_, line) in enumerate(shown) if start_at and start_at in line), 0)
         if start:
             self.write(f"  ... {start} lines before", "dim")
         for stream, line in shown[start : start + SHOWN_LINES]:
@@ -91,7 +91,7 @@ class Screen:
 
     def indent(self, line: str) -> str:
         """A line of output, folded where it is too long."""
-        folded = textwrap.wrap(line, self.width - 2, subsequent_indent="    ", replace_whitespace=False)
+        folded = textwrap.wrap(line, self.width - 2, subsequent_indent="    ", break_on_hyphens=False)
         return "\n".join("  " + part for part in folded or [""])
 
     def proved(self, claim: str) -> None:
@@ -110,11 +110,11 @@ class Stage:
     bin_dirs: list[str]
     claims: list[str] = field(default_factory=list)
 
-    def run(self, *words: str, cwd: str | None = None, first: int | None = 0) -> Done:
-        """Run a command as a user would, and show it with what it printed, from line `first` on (None: the end)."""
+    def run(self, *words: str, cwd: str | None = None, start_at: str = "") -> Done:
+        """Run a command as a user would, and show it with what it printed, from `start_at` on."""
         self.screen.command(list(words))
         done = collect(self.start(*words, cwd=cwd))
-        self.screen.output(done, first)
+        self.screen.output(done, start_at)
         return done
 
     def start(self, *words: str, cwd: str | None = None) -> subprocess.Popen[str]:
@@ -137,7 +137,7 @@ class Stage:
             self.claims.append(claim)
             self.screen.proved(claim)
 
-    def claim_output(self, claim: str, done: Done, expected: str) -> None:
+    def claim_output(self, claim: str | None, done: Done, expected: str) -> None:
         """A claim that is shown by a command's output."""
         holds = done.code == 0 and expected in done.out
         self.claim(claim, holds, f"exit 0 and {expected!r}", f"exit {done.code}:\n{done.everything}")
@@ -157,7 +157,7 @@ def claude_begins(stage: Stage) -> None:
     """Claude Code says something that only its own session holds."""
     stage.screen.title("1  Claude Code begins a piece of work")
     done = stage.run("rigline", "run", "claude", "-p", "say: The parser lives in parse.py; the codeword is marigold")
-    stage.claim_output("Claude Code answered, through rigline", done, "the codeword is marigold")
+    stage.claim_output("Claude Code answered through rigline", done, "the codeword is marigold")
     sessions = stage.claude_sessions()
     stage.claim(None, len(sessions) == 1, "one session in Claude Code's own store", str(sessions))
 
@@ -175,7 +175,7 @@ def codex_knows(stage: Stage) -> None:
     done = stage.run("rigline", "run", "codex", "exec", "recall: marigold")
     stage.claim_output("with rigline Codex knows what was said to Claude Code", done, "recall marigold: yes")
     done = stage.run("rigline", "run", "codex", "exec", "say: I moved the tests; their codeword is cornflower")
-    stage.claim_output("Codex answered", done, "cornflower")
+    stage.claim_output(None, done, "cornflower")
 
 
 def claude_returns(stage: Stage) -> None:
@@ -188,7 +188,7 @@ def claude_returns(stage: Stage) -> None:
     done = stage.run("rigline", "run", *question)
     stage.claim_output("Claude Code knows what Codex said", done, "recall cornflower: yes")
     done = stage.run("rigline", "run", "claude", "-p", "recall: parse.py")
-    stage.claim_output("and still has its own history", done, "recall parse.py: yes")
+    stage.claim_output("Claude Code still has its own history too", done, "recall parse.py: yes")
     after = stage.claude_sessions()
     stage.claim(f"Claude Code still has one session, {session}", after == [session], session, str(after))
 
@@ -198,11 +198,16 @@ def history_is_one(stage: Stage) -> None:
     stage.screen.title("4  One history")
     (session,) = stage.claude_sessions()
     stage.claim_output("there is one workstream", stage.run("rigline", "workstreams"), "main")
-    stage.claim_output("the codeword is found", stage.run("rigline", "search", "marigold"), "marigold")
+    stage.claim_output("search finds the codeword", stage.run("rigline", "search", "marigold"), "marigold")
     log = stage.run("rigline", "log")
     holds = log.out.find("marigold") < log.out.find("cornflower") and "marigold" in log.out
     stage.claim("the log has both agents' words in order", holds, "marigold before cornflower", log.out)
-    stage.claim_output("a session's origin can be asked for", stage.run("rigline", "lineage", session), session)
+    stage.screen.tell("The person's own selector always counts, here Claude Code's own fork:")
+    stage.run("rigline", "run", "claude", "-p", "recall: marigold", "--resume", session, "--fork-session")
+    (fork,) = set(stage.claude_sessions()) - {session}
+    lineage = stage.run("rigline", "lineage")
+    holds = -1 < lineage.out.find(session[:8]) < lineage.out.find(fork[:8]) and "fork" in lineage.out
+    stage.claim("the lineage tells which session came from which", holds, f"{session} > {fork}", lineage.out)
 
 
 def killed_launcher_loses_nothing(stage: Stage) -> None:
@@ -219,12 +224,14 @@ def killed_launcher_loses_nothing(stage: Stage) -> None:
     collect(launcher)  # the agent has the launcher's pipes, which close when it ends
     done = stage.run("rigline", "run", "codex", "exec", "recall: foxglove")
     stage.claim_output("the next run knows what the killed one was told", done, "recall foxglove: yes")
-    log = stage.run("rigline", "log", first=None)
+    log = stage.run("rigline", "log", start_at="codeword is foxglove")
     told = " ".join(log.out.split())
     said = told.count("codeword is foxglove")
-    stage.claim("it is in the history once", said == 1, "once", f"{said} times:\n{log.out}")
-    answered = told.count("slow reply, piece by piece. slow reply")
-    stage.claim("so is the answer that came after the kill", answered == 1, "once", f"{answered} times:\n{log.out}")
+    stage.claim("what the killed run was told is in the history once", said == 1, "once", f"{said} times:\n{log.out}")
+    answered = told.count(("slow reply, piece by piece. " * 8).strip())
+    stage.claim(
+        "the answer that came after the kill is there once too", answered == 1, "once", f"{answered} times:\n{log.out}"
+    )
 
 
 def collect(process: subprocess.Popen[str]) -> Done:
@@ -280,7 +287,8 @@ def conclude(stage: Stage, started: float) -> None:
         stage.screen.proved(claim)
     stage.screen.title("Where to look")
     places = {
-        "what each agent sent to the model": "python -m lab.model_server show " + show_path(stage.server.log.path),
+        "what each agent sent to the model": ".venv/bin/python -m lab.model_server show "
+        + show_path(stage.server.log.path),
         "Claude Code's own session": show_path(os.path.join(stage.home.claude_dir, "projects")),
         "Codex's own sessions": show_path(os.path.join(stage.home.codex_dir, "sessions")),
         "the ledger": show_path(stage.home.rigline_dir),

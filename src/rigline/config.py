@@ -77,8 +77,7 @@ def load_settings(env: Mapping[str, str], harnesses: Collection[str]) -> Setting
     path = config_file(env)
     table = _Table(read_toml(path) if os.path.lexists(path) else {}, path)
     table.allow(_SETTING_KEYS)
-    redaction = table.get_table("redaction")
-    redaction.allow(_REDACTION_KEYS)
+    patterns, allow = _read_redaction(table)
     sections = table.get_table("harness")
     sections.allow(tuple(harnesses))
     by_harness = {name: sections.get_table(name) for name in sections.values}
@@ -87,8 +86,8 @@ def load_settings(env: Mapping[str, str], harnesses: Collection[str]) -> Setting
     return Settings(
         packet_tokens=_packet_tokens_from(env) or table.find_count("packet_tokens") or Value(DEFAULT_PACKET_TOKENS),
         when_busy=_when_busy_from(env) or table.find_choice("when_busy", WHEN_BUSY) or Value(WHEN_BUSY[0]),
-        redact_patterns=redaction.find_texts("patterns") or Value(()),
-        redact_allow=redaction.find_texts("allow") or Value(()),
+        redact_patterns=patterns,
+        redact_allow=allow,
         executables={
             name: Value(_expand(found.value, env), found.source)
             for name, section in by_harness.items()
@@ -98,6 +97,18 @@ def load_settings(env: Mapping[str, str], harnesses: Collection[str]) -> Setting
             name: tokens for name, section in by_harness.items() if (tokens := section.find_count("packet_tokens"))
         },
     )
+
+
+def load_redaction(env: Mapping[str, str]) -> tuple[Value[tuple[str, ...]], Value[tuple[str, ...]]]:
+    """The user's own patterns for secrets, and texts that are none, without the other settings."""
+    path = config_file(env)
+    return _read_redaction(_Table(read_toml(path) if os.path.lexists(path) else {}, path))
+
+
+def _read_redaction(table: _Table) -> tuple[Value[tuple[str, ...]], Value[tuple[str, ...]]]:
+    redaction = table.get_table("redaction")
+    redaction.allow(_REDACTION_KEYS)
+    return redaction.find_texts("patterns") or Value(()), redaction.find_texts("allow") or Value(())
 
 
 def find_marker(cwd: str, home: str) -> str | None:

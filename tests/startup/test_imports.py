@@ -30,7 +30,7 @@ DEAR = NEVER | frozenset(
 # command -> (forbidden, most modules beyond the bare interpreter)
 VERSION = (DEAR | {"json", "re", "sqlite3"}, 2)
 HOOK = (DEAR | {"sqlite3"}, 32)
-SEARCH = (DEAR, 60)
+SEARCH = (DEAR, 75)
 RUN_HELP = (NEVER | {"re2", "sqlite3"}, 90)
 
 
@@ -53,9 +53,12 @@ def test_the_hook_loads_json_and_little_else(tmp_path: Path, run_dir: Path) -> N
     assert (run_dir / "observed.jsonl").is_file()
 
 
-def test_search_loads_sqlite_and_little_else(tmp_path: Path, ledger_home: Path) -> None:
-    words = ["search", "needlec000001", "--json"]
-    check(list_imports(words, {"RIGLINE_HOME": str(ledger_home)}, tmp_path), SEARCH)
+@pytest.mark.parametrize("where", [["--all"], []], ids=["everything", "this checkout"])
+def test_search_loads_sqlite_and_little_else(tmp_path: Path, ledger_home: Path, where: list[str]) -> None:
+    words = ["search", "needlec000001", *where, "--json"]
+    loaded = list_imports(words, {"RIGLINE_HOME": str(ledger_home)}, tmp_path)
+    assert "sqlite3" in loaded
+    check(loaded, SEARCH)
 
 
 def test_help_for_run_loads_no_ledger(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def build_parser() -> CommandParser:
         "rigline doctor",
         "Look at everything that rigline depends on: its data folder and ledger, git, each agent's program and "
         "sessions, whether the sessions of this line will resume, and what an agent's vendor will soon delete that is "
-        "not in the ledger. Nothing is changed.",
+        "not in the ledger. Nothing of the agents' own is changed.",
         "rigline doctor\nrigline doctor --deep\nrigline doctor --json",
     )
     parser.add_argument("--deep", action="store_true", help="also read the whole ledger and every segment")

@@ -72,7 +72,7 @@ def build_parser(now_ms: int = 0) -> CommandParser:
 
 def main(argv: list[str]) -> int:
     """Search and print; returns 0, or 1 when nothing was found."""
-    options = build_parser(int(time.time() * 1000)).parse_intermixed_args(argv)
+    options = parse(argv, int(time.time() * 1000))
     text = " ".join(options.words)
     if text.strip() and not parse_terms(text):
         raise UsageError(f"There is no letter or digit to look for in {text!r}.", words=options.words)
@@ -92,6 +92,14 @@ def main(argv: list[str]) -> int:
         return _print(found, reader, as_json=options.json)
     finally:
         connection.close()
+
+
+def parse(argv: list[str], now_ms: int) -> argparse.Namespace:
+    """The options; raises `UsageError`. Words may stand anywhere between them, and all that follows `--` is words."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    options = build_parser(now_ms).parse_intermixed_args(argv[:end])
+    options.words += argv[end + 1 :]
+    return options
 
 
 def build_query(options: argparse.Namespace, text: str, place: Place) -> SearchQuery:

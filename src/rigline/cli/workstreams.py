@@ -32,7 +32,8 @@ def build_parser() -> CommandParser:
     """The options of `workstreams` and of the verbs below it."""
     parser = make_parser(
         "rigline workstreams",
-        "The lines of work of this checkout, the current one first.",
+        "The lines of work of this checkout, the current one first and marked: name, last activity, the agents whose "
+        "sessions are on it, events, id. The verbs below tell more of one line, or rename it.",
         "rigline workstreams\nrigline workstreams --all\nrigline workstreams show main\n"
         "rigline workstreams rename main parser-rewrite\nrigline workstreams history main --limit 50",
     )

@@ -48,9 +48,9 @@ class ClaudeCode:
     executable = "claude"
     #: 10,000 characters in one hook answer were seen whole, 10,700 as a path and the first 2 KB (both versions)
     limits = PacketLimits(part_chars=9000, max_parts=4)
-    known_versions = ("2.1.197", "2.1.332")
+    known_versions: tuple[str, ...] = ("2.1.197", "2.1.332")
     #: what both versions set for their tools and hooks
-    session_variables = (
+    session_variables: tuple[str, ...] = (
         "AI_AGENT",
         "CLAUDECODE",
         "CLAUDE_CODE_CHILD_NOTES_DIR",
@@ -68,7 +68,7 @@ class ClaudeCode:
         "CLAUDE_PLUGIN_ROOT",
         "CLAUDE_PROJECT_DIR",
     )
-    store_variables = ("CLAUDE_CONFIG_DIR",)
+    store_variables: tuple[str, ...] = ("CLAUDE_CONFIG_DIR",)
 
     def classify(self, args: tuple[str, ...]) -> Classification:
         """See `Harness.classify`. A word that names a subcommand is a prompt beside `-p`, as in the program."""

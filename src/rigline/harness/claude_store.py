@@ -21,7 +21,14 @@ from rigline.harness.claude_subagents import (
     iter_subagents,
     split_subagent_id,
 )
-from rigline.harness.claude_summary import Summary, build_info, glance_at_cwd, has_lone_surrogate, summarise
+from rigline.harness.claude_summary import (
+    Summary,
+    build_info,
+    glance_at_cwd,
+    has_lone_surrogate,
+    has_message_content,
+    summarise,
+)
 from rigline.harness.claude_transcript import read_windows
 from rigline.harness.journal import open_regular
 from rigline.model import LinkKind, LiveSession, Lookup, Presence, SessionInfo, SessionLink, Window
@@ -73,6 +80,17 @@ class ClaudeStore:
             for agent in iter_subagents(folder):
                 if cwd is None or _is_recorded_in(agent.cwd, cwd):
                     yield agent
+
+    def find_in_file(self, path: str) -> SessionInfo | None:
+        """See `Store.find_in_file`. A transcript that was given another name is known by the id in its records."""
+        summary = summarise(path)
+        if not summary.has_conversation or not has_message_content(path):
+            return None
+        if summary.is_sidechain:
+            return describe_subagent(path)
+        name = os.path.basename(path).removesuffix(_SUFFIX)
+        native_id = name if is_session_id(name) else summary.session_id
+        return self._describe(native_id, path, summary) if native_id else None
 
     def look_up(self, native_id: str, cwd: str) -> Lookup:
         """See `Store.look_up`. A subagent is never resumable: the program knows no such session."""

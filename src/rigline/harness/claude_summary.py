@@ -92,6 +92,18 @@ def glance_at_cwd(path: str) -> str | None:
     return None
 
 
+def has_message_content(path: str) -> bool:
+    """Whether a message near the file's beginning or end is shaped as Claude Code's; raises OSError.
+
+    Other programs write records of the same types with other messages in them (Qwen Code's have `parts`).
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        records = [*_read_head(file.fileno(), size), *_read_tail(file.fileno(), size)]
+    messages = [record.get("message") for record in records if record.get("type") in ("user", "assistant")]
+    return any(isinstance(message, dict) and "content" in message for message in messages)
+
+
 def has_lone_surrogate(path: str) -> bool:
     """Whether a record near the end holds half of a surrogate pair, which the API refuses; raises OSError."""
     with open_regular(path) as file:

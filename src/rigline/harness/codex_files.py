@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from rigline.harness.journal import open_regular
+from rigline.harness.journal import iter_lines, open_regular
 
 SESSIONS = "sessions"
 ARCHIVED = "archived_sessions"
 #: years, months, days
 _DEPTH = 4
+_GLANCE_BYTES = 4 << 10
 #: most heads are far shorter; a long one holds long instructions
 _HEAD_BYTES = 64 << 10
 _HEAD_CAP_BYTES = 8 << 20
@@ -28,6 +29,7 @@ _TAIL_BYTES = 64 << 10
 _TAIL_CAP_BYTES = 32 << 20
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
 _NAME = re.compile(rf"rollout-[0-9T-]{{10,32}}-(?P<thread>{_UUID})(?:_(?P<file>{_UUID}))?\.jsonl")
 _ANY_UUID = re.compile(r"(?:urn:uuid:|\{)?(?P<digits>[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12})\}?")
 
@@ -120,12 +122,20 @@ class Head(Struct, frozen=True, kw_only=True):
     base_end: int | None = None
 
 
+def glance_at_cwd(path: str) -> str | None:
+    """The directory that a rollout's first few thousand bytes name, if they do. Raises OSError."""
+    with open_regular(path, buffering=_GLANCE_BYTES) as file:
+        match = _CWD.search(file.read(_GLANCE_BYTES))
+    try:
+        return msgspec.json.decode(match[1], type=str) if match else None
+    except msgspec.DecodeError:
+        return None
+
+
 def read_head(path: str) -> Head | None:
     """The head of a rollout, or None when it does not begin with one. Raises OSError when it cannot be read."""
-    with open_regular(path) as file:
-        line = file.readline(_HEAD_BYTES)
-        if not line.endswith(b"\n"):
-            line += file.readline(_HEAD_CAP_BYTES)
+    with open_regular(path, buffering=_HEAD_BYTES) as file:
+        line = file.readline(_HEAD_CAP_BYTES)
     try:
         return build_head(msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf").strip(b"\0")))
     except (ValueError, RecursionError):
@@ -201,21 +211,13 @@ def read_names(home: str) -> dict[str, str]:
     """The threads' names, the last one given to each. Empty when there is no such file."""
     names = {}
     try:
-        with open_regular(os.path.join(home, "session_index.jsonl")) as file:
-            for line in file:
-                try:
-                    entry = msgspec.json.decode(line, type=_Name)
-                except msgspec.DecodeError:
-                    continue
-                names[entry.id] = entry.thread_name
+        for line in iter_lines(os.path.join(home, "session_index.jsonl")):
+            thread_id, name = (_find_text(line.record or {}, key) for key in ("id", "thread_name"))
+            if thread_id and name:
+                names[thread_id] = name
     except OSError:
         return {}
     return names
-
-
-class _Name(Struct):
-    id: str
-    thread_name: str
 
 
 def parse_time_ms(text: object) -> int | None:
@@ -224,6 +226,6 @@ def parse_time_ms(text: object) -> int | None:
         return None
     try:
         moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
-    return int(moment.timestamp() * 1000) if moment.tzinfo else None
+    return round(moment.timestamp() * 1000) if moment.tzinfo else None

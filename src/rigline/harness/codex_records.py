@@ -59,12 +59,17 @@ _CALLS = {
     "local_shell_call": "action",
     "web_search_call": "action",
 }
-_RESULTS = frozenset(
-    {"function_call_output", "custom_tool_call_output", "tool_search_output", "local_shell_call_output"}
-)
+_RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 #: neither words nor actions, or a compaction in the provider's own cipher
 _BOOKKEEPING = frozenset(
-    {"ghost_snapshot", "additional_tools", "compaction", "compaction_trigger", "context_compaction"}
+    {
+        "additional_tools",
+        "compaction",
+        "compaction_trigger",
+        "context_compaction",
+        "ghost_snapshot",
+        "tool_search_output",
+    }
 )
 _NO_HISTORY = frozenset({"event_msg", "session_meta", "token_usage_record", "turn_context", "world_state"})
 
@@ -72,7 +77,8 @@ _NO_HISTORY = frozenset({"event_msg", "session_meta", "token_usage_record", "tur
 class Extract(Struct):
     """What a record holds: at most one event. `is_prompt` marks the words of a user, which begin a turn.
 
-    `doubtful` is a user's text that looks like the program's own; the event that follows it may tell otherwise.
+    `doubtful` is a user's text that looks like the program's own. It is not counted here, as the event that follows
+    it may tell otherwise.
     """
 
     kind: Kind | None = None
@@ -186,9 +192,12 @@ def _read_user(payload: dict[str, object], found: Extract) -> None:
         if kind == _TYPED or (kind in (None, "unknown") and not _looks_injected(text)):
             typed.append(text)
             continue
-        found.losses.append("meta")
         if kind in (None, "unknown"):
             doubtful.append(text)
+        else:
+            found.losses.append("meta")
+    if typed:
+        found.losses.extend("meta" for _ in doubtful)
     found.kind, found.role, found.text = Kind.MESSAGE, "user", "\n".join(typed)
     found.is_prompt = bool(typed)
     found.doubtful = "" if typed else "\n".join(doubtful)
@@ -235,8 +244,7 @@ def _find_call_id(payload: dict[str, object]) -> str | None:
 
 def _read_result(payload: dict[str, object], found: Extract) -> None:
     found.kind, found.role, found.call_id = Kind.TOOL_RESULT, "tool", _find_call_id(payload)
-    output = payload.get("output", payload.get("tools"))
-    text, failed = _read_output(output, found)
+    text, failed = _read_output(payload.get("output"), found)
     if repeats_packet(text):
         found.losses.append("own_packet")
         return

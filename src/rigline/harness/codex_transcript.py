@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
-from hashlib import blake2b
+from collections.abc import Iterator
 
 import msgspec
-from msgspec import Struct
 
 from rigline.errors import SessionUnreadable
 from rigline.harness.codex_files import Head, build_head, parse_time_ms, read_name
-from rigline.harness.codex_records import Extract, extract, find_told, get_dict, get_text
+from rigline.harness.codex_records import Extract, extract, find_told, get_dict
+from rigline.harness.codex_turns import FindFile, Turns, TurnsState, find_prompt_before
 from rigline.harness.journal import Line, decode_cursor, iter_lines, make_cursor, open_at
 from rigline.model import Event, Kind, LinkKind, SessionInfo, SessionLink, Window
 
@@ -22,28 +21,6 @@ MAX_TEXT_BYTES = 1 << 20
 #: a stretch without events gets a cursor of its own as well, so that a crash does not cost all of it
 MAX_SOURCE_BYTES = 32 << 20
 _MAX_UNKNOWN = 16
-#: how many prompts can be taken back by one rollback and still be told apart
-_MAX_PROMPTS = 64
-#: how many files a lineage is followed through
-_MAX_LINEAGE = 64
-
-#: file id -> the rollout's path, or None when it is gone
-FindFile = Callable[[str], str | None]
-
-
-class _State(Struct, omit_defaults=True):
-    """What the next window needs to know of those before it.
-
-    `turn_id` and `count` are Codex's turn and how many items it has so far. `prompts` are the keys of the latest
-    prompts, `root` that of the one before them. `doubtful` is the key of a user's text that was left out, with the
-    text's hash.
-    """
-
-    turn_id: str = ""
-    count: int = 0
-    prompts: list[str] = []
-    root: str = ""
-    doubtful: tuple[str, str] | None = None
 
 
 def read_windows(info: SessionInfo, paths: list[str], cursor: str | None, find_file: FindFile) -> Iterator[Window]:
@@ -74,8 +51,10 @@ def read_windows(info: SessionInfo, paths: list[str], cursor: str | None, find_f
 
 def _find_place(paths: list[str], cursor: str | None) -> int | None:
     known = decode_cursor(cursor)
-    name = os.path.basename(known.path) if known is not None else None
-    return next((place for place, path in enumerate(paths) if os.path.basename(path) == name), None)
+    if known is None:
+        return None
+    name = os.path.basename(known.path)
+    return next((place for place, path in enumerate(paths) if os.path.basename(path) == name or len(paths) == 1), None)
 
 
 def build_links(thread_id: str, head: Head) -> list[SessionLink]:
@@ -94,117 +73,6 @@ def _link(child_id: str, parent_id: str, kind: LinkKind, evidence: str) -> Sessi
     return SessionLink(child_id=child_id, parent_id=parent_id, kind=kind, evidence=evidence)
 
 
-def find_prompt_before(file_id: str, end: int | None, find_file: FindFile, depth: int = _MAX_LINEAGE) -> str:
-    """The key of the last prompt before ordinal `end` in a rollout or in those it continues; empty when unknown."""
-    path = find_file(file_id) if depth else None
-    if path is None:
-        return ""
-    turns = _Turns(_State(), file_id)
-    base: Head | None = None
-    try:
-        for line in iter_lines(path):
-            record = line.record or {}
-            ordinal = record.get("ordinal")
-            if end is not None and isinstance(ordinal, int) and ordinal >= end:
-                break
-            base = base or build_head(record)
-            turns.take(record, extract(record), line.offset)
-    except OSError:
-        return ""
-    if turns.state.prompts:
-        return turns.state.prompts[-1]
-    if base is None or base.base_id is None:
-        return turns.state.root
-    return find_prompt_before(base.base_id, base.base_end, find_file, depth - 1)
-
-
-class _Turns:
-    """Gives each record its key, and its place in the order of prompts."""
-
-    def __init__(self, state: _State, file_id: str) -> None:
-        self.state = state
-        self._file_id = file_id
-
-    def take(self, record: dict[str, object], found: Extract, offset: int) -> tuple[str, str]:
-        """(record key, copy key) of a record that may be an event; empty for all others.
-
-        A key is made of the turn's id, which is unique, and the item's own id, its call's, or its number in the
-        turn: a fork's copy has the same (0.120.0 writes neither ids nor ordinals). Ordinals have been seen twice.
-        """
-        payload = get_dict(record, "payload")
-        kind = record.get("type")
-        if kind in ("event_msg", "turn_context"):
-            self._take_event(payload, str(kind))
-            return "", ""
-        if kind not in ("response_item", "compacted"):
-            return "", ""
-        name = self._name(payload, str(kind))
-        self.state.count += 1
-        own_turn = get_text(get_dict(payload, "internal_chat_message_metadata_passthrough"), "turn_id")
-        turn = own_turn or self.state.turn_id
-        if not turn and not get_text(payload, "id"):
-            return f"{self._file_id}@{offset}", ""
-        key = f"{turn}:{name}" if turn else name
-        if found.is_prompt:
-            self.add_prompt(key)
-        if found.doubtful:
-            self.state.doubtful = (key, _hash(found.doubtful))
-        return key, key
-
-    def _name(self, payload: dict[str, object], kind: str) -> str:
-        if kind == "compacted":
-            return f"compacted-{self.state.count}"
-        call_id = get_text(payload, "call_id")
-        suffix = "-output" if get_text(payload, "type").endswith("_output") else ""
-        return get_text(payload, "id") or (call_id + suffix if call_id else str(self.state.count))
-
-    def _take_event(self, payload: dict[str, object], kind: str) -> None:
-        if kind == "turn_context" or payload.get("type") == "task_started":
-            turn_id = get_text(payload, "turn_id")
-            if turn_id and turn_id != self.state.turn_id:
-                self.state.turn_id, self.state.count = turn_id, 0
-        elif payload.get("type") == "thread_rolled_back":
-            self._roll_back(payload.get("num_turns"))
-
-    def _roll_back(self, turns: object) -> None:
-        """The user went back: the next prompt comes after an earlier one (0.120.0, the same file)."""
-        prompts = self.state.prompts
-        if not isinstance(turns, int) or turns <= 0:
-            return
-        if turns > len(prompts):
-            self.state.root = ""
-        del prompts[-turns:]
-
-    def add_prompt(self, key: str) -> None:
-        """A prompt was typed."""
-        if key in self.state.prompts[-1:]:
-            return
-        self.state.prompts.append(key)
-        while len(self.state.prompts) > _MAX_PROMPTS:
-            self.state.root = self.state.prompts.pop(0)
-
-    def settle_doubt(self, told: str) -> str:
-        """The key of the text that was left out, when an event tells that the user typed it; else empty."""
-        doubtful = self.state.doubtful
-        if doubtful is None or not told or _hash(told) != doubtful[1]:
-            return ""
-        self.state.doubtful = None
-        self.add_prompt(doubtful[0])
-        return doubtful[0]
-
-    @property
-    def turn(self) -> tuple[str, str]:
-        """(key of the current prompt, key of the one before it)."""
-        prompts = self.state.prompts
-        if not prompts:
-            return self.state.root if self.state.root else "", ""
-        return prompts[-1], prompts[-2] if len(prompts) > 1 else self.state.root
-
-
-def _hash(text: str) -> str:
-    return blake2b(text.strip().encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
 class _Reader:
     """Fills one window after the other from one rollout. `_end` is where the last line that was taken ends."""
 
@@ -212,7 +80,7 @@ class _Reader:
         self._info, self._path, self._find_file = info, path, find_file
         name = read_name(path)
         self._file_id = name.file_id if name is not None else info.native_id
-        self._turns = _Turns(_decode_state(state), self._file_id)
+        self._turns = Turns(_decode_state(state), self._file_id)
         self._end = offset
         self._links: list[SessionLink] = []
         self._is_begun = offset > 0
@@ -229,7 +97,7 @@ class _Reader:
         """Read one line; yields the window that it does not fit into any more."""
         if line.record is not None:
             found = extract(line.record)
-            size = _measure(found.text)
+            size = _measure(found.text or self._find_told(line.record))
             if self._events and (len(self._events) >= MAX_EVENTS or self._text_bytes + size > MAX_TEXT_BYTES):
                 yield self.close()
             self._take_record(line.record, found, line.offset)
@@ -242,18 +110,31 @@ class _Reader:
     def _take_record(self, record: dict[str, object], found: Extract, offset: int) -> None:
         if not self._is_begun:
             self._take_head(record)
-        key, copy_key = self._turns.take(record, found, offset)
+        key = self._turns.take(record, found, offset)
+        if found.doubtful and self._turns.doubt(key, found.doubtful):
+            found.losses.append("meta")
         if record.get("type") == "event_msg":
-            told = find_told(get_dict(record, "payload"))
-            key = copy_key = self._turns.settle_doubt(told)
-            if key:
-                found = Extract(kind=Kind.MESSAGE, role="user", text=told)
-                self._losses["meta"] -= 1
+            key, found = self._settle_doubt(record, found)
         if found.kind is not None and key:
-            self._events.append(self._build_event(record, found, key, copy_key))
+            self._events.append(self._build_event(record, found, key))
             self._text_bytes += _measure(found.text)
         self._packets.extend(found.packets)
         self._count(found.losses)
+
+    def _settle_doubt(self, record: dict[str, object], found: Extract) -> tuple[str, Extract]:
+        """A text that was taken for the program's own is a prompt after all, when the next event says it was typed."""
+        told = self._find_told(record)
+        key, is_given_up = self._turns.settle_doubt(told)
+        if key:
+            return key, Extract(kind=Kind.MESSAGE, role="user", text=told, is_prompt=True)
+        if is_given_up:
+            found.losses.append("meta")
+        return "", found
+
+    def _find_told(self, record: dict[str, object]) -> str:
+        """What an event says was typed, while a text is in doubt."""
+        is_event = record.get("type") == "event_msg" and self._turns.state.doubtful is not None
+        return find_told(get_dict(record, "payload")) if is_event else ""
 
     def _take_head(self, record: dict[str, object]) -> None:
         """The first head is the thread's own; a copied one of its parent may follow (0.120.0)."""
@@ -266,7 +147,7 @@ class _Reader:
         root = find_prompt_before(head.base_id, head.base_end, self._find_file) if head.base_id else ""
         self._turns.state.root = root
 
-    def _build_event(self, record: dict[str, object], found: Extract, key: str, copy_key: str) -> Event:
+    def _build_event(self, record: dict[str, object], found: Extract, key: str) -> Event:
         assert found.kind is not None
         turn, parent = self._turns.turn
         return Event(
@@ -280,7 +161,7 @@ class _Reader:
             tool=found.tool,
             call_id=found.call_id,
             status=found.status,
-            copy_key=copy_key,
+            copy_key=key,
             turn=turn,
             parent_turn=parent,
         )
@@ -309,12 +190,12 @@ class _Reader:
         return window
 
 
-def _decode_state(state: dict[str, str]) -> _State:
+def _decode_state(state: dict[str, str]) -> TurnsState:
     text = state.get("codex", "")
     try:
-        return msgspec.json.decode(text, type=_State) if text else _State()
+        return msgspec.json.decode(text, type=TurnsState) if text else TurnsState()
     except msgspec.DecodeError:
-        return _State()
+        return TurnsState()
 
 
 def _measure(text: str) -> int:

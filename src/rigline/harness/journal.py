@@ -61,13 +61,13 @@ class Line(Struct, frozen=True, gc=False):
     damage: str | None
 
 
-def open_regular(path: str) -> BinaryIO:
+def open_regular(path: str, buffering: int = CHUNK_BYTES) -> BinaryIO:
     """Open a regular file for reading; raises OSError for anything else, and never waits for a writer of a FIFO."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise OSError(errno.EINVAL, "not a regular file", path)
-    return open(fd, "rb", buffering=CHUNK_BYTES)
+    return open(fd, "rb", buffering=buffering)
 
 
 def iter_lines(path: str, start: int = 0, *, cap_bytes: int = LINE_CAP_BYTES) -> Iterator[Line]:

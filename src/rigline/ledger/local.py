@@ -68,10 +68,13 @@ def open_ledger(home: str, *, clock: Callable[[], int] | None = None, redactor: 
 
 
 def find_redactor() -> Redactor:
-    """rigline's own redaction, loaded when something is stored: its engine is no part of a start."""
+    """Redaction as the user has set it, loaded when something is stored: its engine is no part of a start."""
+    from rigline.config import load_redaction
+    from rigline.ledger.redact import Redactor as Engine
     from rigline.ledger.redact import redact
 
-    return redact
+    patterns, allow = load_redaction(os.environ)
+    return Engine(patterns.value, allow.value).redact if patterns.value or allow.value else redact
 
 
 class LocalLedger(Ledger):

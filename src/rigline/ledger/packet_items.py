@@ -168,10 +168,13 @@ def _pick(arguments: dict[object, object]) -> str:
 
 def _sum_up(result: HistoryEvent) -> str:
     status = "" if result.status in (None, "", "ok", "success", "completed") else flatten(str(result.status), 30)
-    lines = [line for line in result.text.splitlines() if line.strip()]
-    if not lines:
+    text = result.text.strip()
+    if not text:
         return status or "done, no output"
-    first, last = flatten(lines[0], OUTCOME_CHARS), flatten(lines[-1], OUTCOME_CHARS)
-    middle = f" / {last}" if len(lines) == 2 else f" / ({format_count(len(lines) - 2, 'line')}) / {last}"
-    outcome = first if len(lines) == 1 else first + middle
+    first, _, rest = text.partition("\n")
+    middle, newline, last = rest.rpartition("\n")
+    outcome = flatten(first, OUTCOME_CHARS)
+    if rest:
+        between = f"({format_count(middle.count(newline) + 1, 'line')}) / " if newline else ""
+        outcome = f"{outcome} / {between}{flatten(last, OUTCOME_CHARS)}"
     return f"{status}: {outcome}" if status else outcome

@@ -43,7 +43,7 @@ class _Shown:
         self._seqs = frozenset(copies + shown_copies)
 
     def has(self, seq: int, owner: int) -> bool:
-        return owner == self._receiver_key or seq in self._seqs
+        return owner == self._receiver_key or seq <= self._through.get(owner, 0) or seq in self._seqs
 
 
 class _Turns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,10 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     subprocess.run(["git", "init", "-q", str(checkout)], check=True, capture_output=True)
     monkeypatch.setenv("RIGLINE_HOME", str(tmp_path / "rigline"))
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
     monkeypatch.chdir(checkout)
     someone = User(tmp_path / "rigline", checkout, capsys)
     yield someone
     someone.close()
+    monkeypatch.undo()
+    time.tzset()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rigline.launch.adopt import format_age, format_size, offer_sessions, read_answer, render_list
+from rigline.launch.adopt import offer_sessions, read_answer, render_list
 from rigline.launch.console import Console
 from rigline.model import SessionInfo
+from rigline.readable import format_age, format_size
 
 HOUR_MS = 3_600_000
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from rigline.errors import RunSuperseded
 from rigline.harness.base import Observation
-from rigline.launch import collect
 from rigline.launch.collect import Collector
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder
@@ -96,8 +95,10 @@ class Scene:
     def __init__(self, tmp_path: Path, **state: object) -> None:
         self.store, self.ledger, self.console = FakeStore(), FakeLedger(), HearingConsole()
         self.folder = RunFolder.create(str(tmp_path / "home"), "r")
-        parts: tuple[Any, ...] = (self.ledger, FakeHarness(), self.store, self.folder)
-        self.collector = Collector(*parts, replace(STATE, **state), self.console)
+        ledger: Any = self.ledger
+        harness: Any = FakeHarness()
+        store: Any = self.store
+        self.collector = Collector(ledger, harness, store, self.folder, replace(STATE, **state), self.console)
 
     def hook(self, native_id: str, source: str = "startup") -> None:
         with (Path(self.folder.path) / "observed.jsonl").open("a") as log:
@@ -208,7 +209,7 @@ def test_nothing_is_imported_twice(scene: Scene) -> None:
 
 def test_work_without_a_transcript_is_reported_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(collect.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     scene.store.live = LiveSession(native_id="chosen", pid=1, status="busy")
     for now[0] in range(0, 100, 10):
         scene.collector.tick()
@@ -218,7 +219,7 @@ def test_work_without_a_transcript_is_reported_once(scene: Scene, monkeypatch: p
 
 def test_an_idle_session_without_a_transcript_is_not_reported(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(collect.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     scene.store.live = LiveSession(native_id="chosen", pid=1, status="idle")
     for now[0] in range(0, 100, 10):
         scene.collector.tick()

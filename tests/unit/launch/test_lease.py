@@ -9,7 +9,6 @@ import pytest
 
 from rigline import liveness
 from rigline.errors import LeaseHeld, LedgerUnreachable, RunSuperseded
-from rigline.launch import lease
 from rigline.launch.console import Console
 from rigline.launch.lease import Keeper, take_lease
 from rigline.ledger.base import PrepareRequest
@@ -108,9 +107,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(lease.time, "sleep", sleep)
-    monkeypatch.setattr(lease.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(lease.time, "time", lambda: now[0])
+    monkeypatch.setattr("time.sleep", sleep)
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr("time.time", lambda: now[0])
     return now
 
 

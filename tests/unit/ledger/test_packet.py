@@ -63,7 +63,7 @@ def test_work_without_words_is_shown() -> None:
 
 
 def test_a_packet_of_our_own_is_never_included_nor_counted() -> None:
-    own = f"[rigline packet {OTHER_ID} part 1/1]\nHistory of this line of work\n[end of rigline packet {OTHER_ID} part 1/1]"
+    own = f"[rigline packet {OTHER_ID} part 1/1]\nHistory of this line\n[end of rigline packet {OTHER_ID} part 1/1]"
     history = History().user(own).user("the question")
     packet = must_build(history)
     assert OTHER_ID not in packet.text
@@ -191,7 +191,7 @@ def test_another_day_is_said() -> None:
     ("tool", "arguments", "result", "status", "line"),
     [
         ("Bash", '{"command":"ls\\n-l"}', "a\nb", "", "Bash: ls -l => a / b"),
-        ("Bash", '{"command":"x"}', "a\n\nb\nc\nd\n", "error", "Bash: x => error: a / (2 lines) / d"),
+        ("Bash", '{"command":"x"}', "a\n\nb\nc\nd\n", "error", "Bash: x => error: a / (3 lines) / d"),
         ("Bash", '{"command":"x"}', "a", "completed", "Bash: x => a"),
         ("shell", '{"command":["bash","-lc","make all"]}', "", "", "shell: make all => no result recorded"),
         ("Read", '{"file_path":"a/b.py","limit":5}', "text", "", "Read: a/b.py => text"),

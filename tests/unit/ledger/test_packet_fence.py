@@ -16,6 +16,9 @@ CLOSING = f"[end of rigline packet {OTHER_ID} part 1/2]"
 TRUE_OPENING = f"[rigline packet {DELIVERY_ID} part 1/1]"
 TRUE_CLOSING = f"[end of rigline packet {DELIVERY_ID} part 1/1]"
 
+#: marks that change nothing but how letters join, and are needed for that
+JOINED = "\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469 \u2764\ufe0f"
+
 FORGERIES = [
     OPENING,
     CLOSING,
@@ -101,7 +104,7 @@ def test_code_keeps_its_shape() -> None:
         ("hidden\U000e0041\U000e0042\U000e0100", "hidden"),
         ("\ud83d lone", "\ufffd lone"),
         ("a\r\nb\rc", "a\nb\nc"),
-        ("\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469 \u2764\ufe0f", "\u0645\u06cc\u200c\u062e \U0001f468\u200d\U0001f469 \u2764\ufe0f"),
+        (JOINED, JOINED),
     ],
     ids=ascii,
 )  # fmt: skip

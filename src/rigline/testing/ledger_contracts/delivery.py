@@ -147,6 +147,36 @@ def an_event_that_two_sessions_have_is_shown_once(ledger: Ledger, clock: FakeClo
     expect_equal(list_unseen(ledger, grant, "parent"), ["own"], "unseen by the parent")
 
 
+def an_event_shown_as_a_copy_is_not_shown_again_by_its_owner(ledger: Ledger, clock: FakeClock) -> None:
+    owner = _append(ledger, "owner", "shared")
+    grant = ledger.prepare(make_request(harness="codex"))
+    _copy(ledger, grant, "fork", "shared", of="owner")
+    _offer(ledger, grant, "d1", "t1", harness="codex")
+    _see(ledger, "t1", "c1", ("d1", 1, 1), harness="codex")
+    ledger.bind(grant.run, owner, evidence="adopted", created_via="adopted", store="/store")
+    expect_equal(list_unseen(ledger, grant, "t1", "codex"), [], "unseen")
+
+
+def an_old_event_that_a_session_copies_late_is_still_shown(ledger: Ledger, clock: FakeClock) -> None:
+    _append(ledger, "owner", "old")
+    grant = ledger.prepare(make_request(harness="codex"))
+    _say(ledger, grant, "s1", "newer")
+    _offer(ledger, grant, "d1", "t1", harness="codex")
+    _see(ledger, "t1", "c1", ("d1", 1, 1), harness="codex")
+    _copy(ledger, grant, "s1", "old", of="owner")
+    expect_equal(list_unseen(ledger, grant, "t1", "codex"), ["old"], "unseen")
+
+
+def an_older_packet_found_late_takes_nothing_back(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    for number, text in enumerate(("first", "second")):
+        _say(ledger, grant, "t1", text, harness="codex")
+        _offer(ledger, grant, f"d{number}", "s1")
+    _see(ledger, "s1", "c1", ("d1", 1, 1))
+    _see(ledger, "s1", "c2", ("d0", 1, 1))
+    expect_equal(list_unseen(ledger, grant, "s1"), [], "unseen")
+
+
 def the_last_ended_run_left_the_checkpoint(ledger: Ledger, clock: FakeClock) -> None:
     first = ledger.prepare(make_request())
     ledger.record_checkpoint(first.run, "start", Checkpoint(at_ms=1, head="start"))
@@ -171,6 +201,14 @@ def _append(ledger: Ledger, native_id: str, *texts: str, harness: str = "claude-
 def _say(ledger: Ledger, grant: Grant, native_id: str, *texts: str, harness: str = "claude-code") -> None:
     info = _append(ledger, native_id, *texts, harness=harness)
     ledger.bind(grant.run, info, evidence="hook", created_via="run", store="/store")
+
+
+def _copy(ledger: Ledger, grant: Grant, native_id: str, text: str, *, of: str) -> None:
+    """The session's transcript has a copy of what another one said."""
+    info = make_session(native_id)
+    ledger.bind(grant.run, info, evidence="hook", created_via="run", store="/store")
+    event = make_event(native_id, f"copy of {text}", text, copy_key=f"{of}-{text}")
+    ledger.append(info, make_window(native_id, f"copied {text}", [event]), scope=make_scope(), run=None)
 
 
 def _offer(
@@ -207,5 +245,8 @@ CONTRACTS = (
     a_fork_found_late_is_not_taken_for_shown,
     a_forks_copy_of_a_packet_proves_that_it_was_shown,
     an_event_that_two_sessions_have_is_shown_once,
+    an_event_shown_as_a_copy_is_not_shown_again_by_its_owner,
+    an_old_event_that_a_session_copies_late_is_still_shown,
+    an_older_packet_found_late_takes_nothing_back,
     the_last_ended_run_left_the_checkpoint,
 )

@@ -1,0 +1,1 @@
+"""What every harness's adapter must do, by what it is about."""
