@@ -57,7 +57,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.has_colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        self.width = min(shutil.get_terminal_size().columns, 110)
+        self.width = min(shutil.get_terminal_size((100, 24)).columns, 110)
 
     def write(self, text: str, style: str = "") -> None:
         """One line in a style: bold, dim, green, red or cyan."""
@@ -79,7 +79,7 @@ class Screen:
         self.write("\n  $ " + shlex.join(words).replace("\n", "\n    "), "cyan")
 
     def output(self, done: Done, start_at: str = "") -> None:
-        """What a command printed, shortened, from where a text first occurs; of standard error only what rigline says."""
+        """What a command printed, shortened, from where a text first is; of standard error only what rigline says."""
         shown = [(stream, line) for stream, line in done.lines if stream == "out" or line.startswith("rigline: ")]
         start = next((max(0, i - 1) for i, (_, line) in enumerate(shown) if start_at and start_at in line), 0)
         if start:

@@ -67,7 +67,7 @@ def test_a_killed_launcher_loses_and_doubles_nothing(rigline: Rigline, step: str
     assert said.count("during the fall") == (1 if started else 0)
     assert not os.listdir(os.path.join(rigline.home.rigline_dir, "runs"))
     line = rigline("workstreams", "show", "main", "--json").ok().json
-    assert len([b for b in line["bindings"] if b["is_current"]]) == 1
+    assert len(line["sessions"]) == 1
 
 
 def test_the_tail_is_imported_by_any_next_command(rigline: Rigline) -> None:

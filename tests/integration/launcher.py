@@ -52,6 +52,8 @@ def child(log: str, options: list[str]) -> int:
     for name in RECORDED:
         if f"default-{name}" not in options:
             signal.signal(getattr(signal, name), signal.SIG_IGN if f"ignore-{name}" in options else record)
+    if "own-group" in options:
+        os.setpgid(0, 0)
     if "raw" in options:
         tty.setraw(0, termios.TCSANOW)
     note(log, "ready", os.getpid())

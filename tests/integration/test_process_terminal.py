@@ -370,6 +370,14 @@ def test_where_nobody_could_continue_it_a_child_is_not_stopped_by_ctrl_z(termina
     assert terminal.exit_code() == 3
 
 
+def test_a_child_with_a_group_of_its_own_is_not_left_stopped_where_nobody_could_continue_it(told: Terminal) -> None:
+    told.start("own-group")
+    told.ask("stop", "TSTP")
+    told.wait("SIGCONT")
+    settle()
+    assert state(told.pid("ready")) in "RS"
+
+
 def test_a_stop_signal_for_the_launcher_alone_stops_both(told: Terminal) -> None:
     told.start_in_shell()
     os.kill(told.pid("launcher"), signal.SIGTSTP)

@@ -28,7 +28,7 @@ def codex(rigline: Rigline, prompt: str, *options: str, **env: str) -> str:
 def bindings(rigline: Rigline, name: str = "main") -> dict[str, str]:
     """The current native session of each harness on a line."""
     line = rigline("workstreams", "show", name, "--json").ok().json
-    return {b["harness"]: b["native_id"] for b in line["bindings"] if b["is_current"]}
+    return {session["harness"]: session["native_id"] for session in line["sessions"]}
 
 
 def store_bytes(rigline: Rigline) -> dict[str, bytes]:

@@ -30,7 +30,7 @@ DEAR = NEVER | frozenset(
 # command -> (forbidden, most modules beyond the bare interpreter)
 VERSION = (DEAR | {"json", "re", "sqlite3"}, 2)
 HOOK = (DEAR | {"sqlite3"}, 32)
-SEARCH = (DEAR, 75)
+SEARCH = (DEAR - {"argparse"}, 75)
 RUN_HELP = (NEVER | {"re2", "sqlite3"}, 90)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from rigline import process
 from rigline.config import Settings
 from rigline.doctor.check import Check, fail, ok, warn
-from rigline.errors import RiglineError
+from rigline.errors import HarnessNotFound, RiglineError
 from rigline.harness import HARNESSES, get_harness
 from rigline.harness.base import Harness, Store
 from rigline.launch.target import find_executable
@@ -58,6 +58,8 @@ def _find_program(harness: Harness, env: Mapping[str, str], settings: Settings |
         if settings is None:
             return process.find_executable(harness.executable, env), ""
         return find_executable(harness, None, env, (), settings), ""
+    except HarnessNotFound as error:
+        return None, f"not installed: no program {error.details.get('program')!r} was found"
     except RiglineError as error:
         return None, str(error)
 
@@ -104,7 +106,7 @@ def _check_program(agent: Agent) -> Check:
     harness = agent.harness
     known = join_words(harness.known_versions)
     if agent.executable is None:
-        step = f"Install {harness.label}, or name its program in the settings; other harnesses work without it."
+        step = f"Install {harness.label} or name its program in the settings, if it is to be used here."
         return warn(harness.name, agent.trouble, step)
     facts = {"executable": agent.executable, "version": agent.version, "known_versions": list(harness.known_versions)}
     if agent.version is None:

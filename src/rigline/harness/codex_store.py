@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from rigline.harness.codex_files import (
     Head,
+    Rollout,
     find_birth_ms,
     find_rollouts,
     normalise_id,
@@ -50,6 +51,17 @@ class CodexStore:
     def iter_sessions(self, cwd: str | None = None) -> Iterator[SessionInfo]:
         """See `Store.iter_sessions`. A rollout without its first record counts where no directory is asked for."""
         return self._describe_in(gather_threads(find_rollouts(self._home)), cwd)
+
+    def find_in_file(self, path: str) -> SessionInfo | None:
+        """See `Store.find_in_file`. A rollout that was given another name is known by its first record."""
+        head = read_head(path)
+        if head is None:
+            return None
+        rollout = read_name(path)
+        if rollout is None or rollout.thread_id != head.thread_id:
+            rollout = Rollout(path, head.thread_id, head.thread_id)
+        thread = next(iter(gather_threads([rollout])), None)
+        return describe(thread, read_names(self._home)) if thread is not None else None
 
     def look_up(self, native_id: str, cwd: str) -> Lookup:  # noqa: ARG002
         """See `Store.look_up`. `exec` resumes a thread from any directory; the terminal asks which one to use."""

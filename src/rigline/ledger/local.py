@@ -170,7 +170,11 @@ class LocalLedger(Ledger):
         run: RunRef | None,  # noqa: ARG002  history is kept whoever imports it
     ) -> Appended:
         incoming = prepare_events(window.events, self._get_redactor()) if window.events else []
-        title = self._redact_title(window.title or info.title) if window.events or window.title else None
+        title = (
+            self._redact_title(window.title or info.title or info.first_prompt)
+            if window.events or window.title
+            else None
+        )
         with self._db.writing():
             intake = Intake(self._db, self._segments_folder, self._clock())
             return intake.take(info, window, incoming, title=title, scope=scope)

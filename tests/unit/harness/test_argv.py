@@ -42,14 +42,15 @@ BOTH = pytest.mark.parametrize("table", [COMMANDER, CLAP], ids=["commander", "cl
 
 def write(tokens: tuple[Token, ...]) -> list[str]:
     """Tokens in short: `-option=value`, `(value)`, a word, `[subcommand]`, `--`."""
-    forms = {
-        Role.OPTION: lambda token: f"{token.option}={token.value}" if token.value is not None else str(token.option),
-        Role.VALUE: lambda token: f"({token.value})",
-        Role.POSITIONAL: lambda token: str(token.value),
-        Role.SUBCOMMAND: lambda token: f"[{token.value}]",
-        Role.SEPARATOR: lambda token: "--",
-    }
-    return [forms[token.role](token) for token in tokens]
+    return [_write(token) for token in tokens]
+
+
+def _write(token: Token) -> str:
+    if token.role is Role.OPTION:
+        return f"{token.option}={token.value}" if token.value is not None else str(token.option)
+    if token.role is Role.VALUE:
+        return f"({token.value})"
+    return f"[{token.value}]" if token.role is Role.SUBCOMMAND else str(token.value)
 
 
 @BOTH
