@@ -176,14 +176,20 @@ def _find_named(stores: Sequence[Store], path: str) -> tuple[Source | None, str]
 
 
 def is_of_checkout(info: SessionInfo, scope: Scope, cache: ScopeCache) -> bool:
-    """Whether a session's recorded directory lies in this very checkout, not in one nested in it."""
+    """Whether a session's recorded directory lies in this very checkout, not in one nested in it.
+
+    One of which that cannot be told counts as belonging here, so that its import fails and the reason is told.
+    """
     if not info.cwd:
         return False
     root = scope.toplevel or scope.cwd
     real = os.path.realpath(info.cwd)
     if real != root and not real.startswith(root.rstrip("/") + "/"):
         return False
-    found = cache.find(info.cwd)
+    try:
+        found = cache.find(info.cwd)
+    except RiglineError:
+        return True
     return found is not None and found.worktree_fingerprint == scope.worktree_fingerprint
 
 

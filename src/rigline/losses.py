@@ -17,8 +17,17 @@ _WORDS = {
     "not_an_object": ("line that is no record", "lines that are no records"),
     "oversized": ("line too long to read", "lines too long to read"),
     "text_cut": ("text cut at its limit", "texts cut at their limit"),
+    "hidden_reasoning": ("piece of hidden reasoning left out", "pieces of hidden reasoning left out"),
+    "system_prompt": ("system prompt left out", "system prompts left out"),
+    "meta": ("note of the agent's program left out", "notes of the agent's program left out"),
+    "own_packet": ("packet of history that rigline had shown", "packets of history that rigline had shown"),
+    "api_error": ("error of the vendor's service left out", "errors of the vendor's service left out"),
+    "synthetic": ("answer that the agent's program made up", "answers that the agent's program made up"),
+    "sidechain": ("record of a subagent within another session", "records of subagents within another session"),
+    "foreign_session": ("record of another session in the file", "records of another session in the file"),
+    "encrypted_compaction": ("compaction that only the vendor can read", "compactions that only the vendor can read"),
 }
-_REDACTED = "redacted:"
+_REDACTED, _ATTACHMENT, _UNKNOWN = "redacted:", "attachment_", "unknown:"
 
 
 def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -43,8 +52,19 @@ def describe_losses(losses: Mapping[str, int]) -> list[str]:
 
 
 def _describe(kind: str, count: int) -> str:
-    one, several = _WORDS.get(kind, (clean(kind).replace("_", " "), clean(kind).replace("_", " ")))
+    one, several = _WORDS.get(kind) or _find_words(kind)
     return f"{count:,} {one if count == 1 else several}"
+
+
+def _find_words(kind: str) -> tuple[str, str]:
+    name = clean(kind).replace("_", " ")
+    if kind.startswith(_ATTACHMENT):
+        what = name.removeprefix("attachment ")
+        return f"attached {what} left out", f"attached {what}s left out"
+    if kind.startswith(_UNKNOWN):
+        what = name.removeprefix(_UNKNOWN)
+        return f"record of an unknown kind ({what})", f"records of an unknown kind ({what})"
+    return name, name
 
 
 def _sort(counts: Mapping[str, int]) -> list[tuple[str, int]]:

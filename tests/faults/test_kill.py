@@ -11,18 +11,16 @@ from pathlib import Path
 import pytest
 
 from tests.faults.killer import STEPS
-from tests.real.conftest import NEWEST, Done, Rigline
+from tests.real.conftest import NEWEST, Rigline
 
 pytestmark = [pytest.mark.real, pytest.mark.parametrize("agents", [NEWEST], indirect=True, ids=["newest"])]
 
 
-def kill_at(rigline: Rigline, step: str, *words: str) -> Done:
-    """Run rigline and have it killed after a step."""
+def kill_at(rigline: Rigline, step: str, *words: str) -> None:
+    """Run rigline and have it killed after a step; its agent may live on."""
     argv = [sys.executable, "-m", "tests.faults.killer", step, *words]
-    root = str(Path(__file__).parents[2])
-    done = rigline.execute(argv, cwd=None, timeout_s=60, PYTHONPATH=root)
-    assert done.code == -signal.SIGKILL, done
-    return done
+    process = rigline.start(argv, PYTHONPATH=str(Path(__file__).parents[2]))
+    assert process.wait(60) == -signal.SIGKILL, step
 
 
 def wait_until_ended(rigline: Rigline, program: str) -> None:
@@ -44,7 +42,7 @@ def is_ours(pid: str, rigline: Rigline, program: str) -> bool:
 def texts(rigline: Rigline) -> list[str]:
     """Everything that was said on any line, as the ledger has it."""
     hits = rigline("search", "--all", "--kind", "message", "--limit", "100", "--json").ok().json["hits"]
-    return [hit["text"] for hit in hits]
+    return [hit["snippet"] for hit in hits]
 
 
 @pytest.mark.parametrize("harness", ["claude", "codex"])

@@ -118,5 +118,5 @@ def test_killing_the_terminal_loses_nothing(tmux: Tmux, rigline: Rigline) -> Non
     tmux.kill()
     time.sleep(2)
     hits = rigline("search", "--all", "remember", "--json").ok().json["hits"]
-    assert [hit["text"] for hit in hits if hit["role"] == "assistant"] == ["remember this"]
+    assert [hit["snippet"] for hit in hits if hit["role"] == "assistant"] == ["remember this"]
     claude(rigline, "say: at once")

@@ -25,5 +25,12 @@ def test_a_kind_without_words_is_told_by_its_name_without_control_characters() -
     assert describe_losses({"some_new\x1bkind": 3}) == ["3 some new kind"]
 
 
+def test_attachments_and_unknown_kinds_are_told_by_what_they_are() -> None:
+    assert describe_losses({"attachment_image": 2, "unknown:new-record": 1}) == [
+        "2 attached images left out",
+        "1 record of an unknown kind (new-record)",
+    ]
+
+
 def test_nothing_lost_is_nothing_told() -> None:
     assert describe_losses({"truncated": 0}) == []

@@ -85,7 +85,7 @@ def main(argv: list[str]) -> int:
     connection = open_reader(path)
     try:
         reader = PlaceReader(connection, path)
-        place = choose_place(options, reader, os.environ, os.getcwd())
+        place = choose_place(options, reader, os.environ)
         query = build_query(options, text, place)
         hits = search(connection, query)
         found = search_hits.Found(text, place, hits[: options.limit], len(hits) > options.limit, query)
@@ -119,13 +119,13 @@ def build_query(options: argparse.Namespace, text: str, place: Place) -> SearchQ
     )
 
 
-def choose_place(options: argparse.Namespace, reader: PlaceReader, env: Mapping[str, str], cwd: str) -> Place:
+def choose_place(options: argparse.Namespace, reader: PlaceReader, env: Mapping[str, str]) -> Place:
     """Where to search: what is named, else an agent's own line, else this checkout.
 
-    Raises `UnknownWorkstream` or `AmbiguousId`.
+    Raises `UnknownWorkstream`, `AmbiguousId`, and `UsageError` when the checkout is meant and its directory gone.
     """
     if options.workstream is not None:
-        found, name = reader.get_workstream(options.workstream, find_checkout(reader, env, cwd))
+        found, name = reader.get_workstream(options.workstream, find_checkout(env)[1])
         return Place("workstream", f"line {name!r}", workstream_id=found, name=name)
     if options.all:
         return Place("all", "everything in the ledger")
@@ -135,23 +135,24 @@ def choose_place(options: argparse.Namespace, reader: PlaceReader, env: Mapping[
     own_name = reader.find_name(own) if own else None
     if own_name is not None:
         return Place("workstream", f"this agent's own line {own_name!r}", workstream_id=own, name=own_name)
-    return Place("checkout", f"this checkout ({cwd})", checkout=find_checkout(reader, env, cwd), name=cwd)
+    cwd, fingerprint = find_checkout(env)
+    return Place("checkout", f"this checkout ({cwd})", checkout=fingerprint, name=cwd)
 
 
-def find_checkout(reader: PlaceReader, env: Mapping[str, str], cwd: str) -> str:
-    """The fingerprint of the checkout that `cwd` is in; git is asked when the ledger does not know what files tell."""
+def find_checkout(env: Mapping[str, str]) -> tuple[str, str]:
+    """The current directory and the fingerprint of its checkout; git is asked only where files do not tell."""
     from rigline.checkout import find_worktree_fingerprint
+    from rigline.scope import current_directory, resolve_scope
 
+    cwd = current_directory()
     fingerprint = find_worktree_fingerprint(cwd, env)
-    if fingerprint is not None and reader.has_checkout(fingerprint):
-        return fingerprint
-    from rigline.scope import resolve_scope
-
+    if fingerprint is not None:
+        return cwd, fingerprint
     notes: list[str] = []
     scope = resolve_scope(cwd, env=env, notes=notes)
     for note in notes:
         say(note)
-    return scope.worktree_fingerprint
+    return cwd, scope.worktree_fingerprint
 
 
 def _print(found: search_hits.Found, reader: PlaceReader, *, as_json: bool) -> int:

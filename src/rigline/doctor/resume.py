@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from rigline.doctor.agents import Agent
 from rigline.doctor.check import Check, fail, ok, warn
-from rigline.errors import RiglineError
 from rigline.launch.deliver import define_hooks
 from rigline.ledger.base import Ledger
 from rigline.model import Binding, LiveSession, Lookup, Presence, Scope, Workstream
+
+#: harnesses that run a launch's hook only with a proof of trust (Codex 0.171.0; Claude Code wants none)
+NEEDS_PROOF = frozenset({"codex"})
 
 
 def check_line(ledger: Ledger, scope: Scope, agents: Sequence[Agent], env: Mapping[str, str]) -> list[Check]:
@@ -56,11 +58,11 @@ def judge(label: str, line: str, binding: Binding, lookup: Lookup, live: LiveSes
 
 def check_trust(agent: Agent, env: Mapping[str, str], cwd: str) -> list[Check]:
     """Whether the harness would run the start hook that shows it the history; nothing to say when it would."""
-    if agent.executable is None:
+    harness = agent.harness
+    if agent.executable is None or harness.name not in NEEDS_PROOF:
         return []
-    try:
-        agent.harness.trust_hooks(define_hooks(1, sys.executable), agent.executable, env, cwd)
-    except (RiglineError, OSError, ValueError) as error:
-        step = "The agent starts all the same, but without the history of other agents."
-        return [warn(f"{agent.harness.name} hook", f"the start hook would not be trusted: {error}", step)]
-    return []
+    if harness.trust_hooks(define_hooks(1, sys.executable), agent.executable, env, cwd).trust:
+        return []
+    text = f"{harness.label} gave no proof for the start hook, without which it would not run it"
+    step = "It starts all the same, but is not shown what other agents did. A newer version may give one."
+    return [warn(f"{harness.name} hook", text, step)]

@@ -17,12 +17,14 @@ a tool call, a tool result, or a compaction is either the program's own bookkeep
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from hashlib import blake2b
 
 import msgspec
 from msgspec import Struct
 
-from rigline.harness.claude_typed import is_clear, read_typed
+from rigline.harness.claude_fields import as_text, content_of
+from rigline.harness.claude_typed import drop_last_reminders, drop_reminders, read_typed
 from rigline.harness.markers import find_markers, repeats_packet
 from rigline.model import Kind
 
@@ -82,49 +84,16 @@ class Extract(Struct):
 def extract(record: dict[str, object], *, is_subagent: bool = False) -> Extract:
     """The history in one record. Never raises, whatever a field holds."""
     found = Extract([], [], [])
-    kind = record.get("type")
+    kind = as_text(record.get("type"))
     if record.get("isSidechain") is True and not is_subagent and kind in ("user", "assistant"):
         found.losses.append("sidechain")
-    elif kind == "user":
-        _read_user(record, found)
-    elif kind == "assistant":
-        _read_assistant(record, found)
-    elif kind == "attachment":
-        _read_attachment(record, found)
-    elif kind == "system":
-        _read_system(record, found)
-    elif kind == "summary":
-        _add_compaction(_text_of(record.get("summary")), found)
+    elif kind in _READERS:
+        _READERS[kind](record, found)
     elif kind in _REQUESTS:
         found.losses.append("system_prompt")
     elif kind not in _BOOKKEEPING:
         found.losses.append(_name_unknown(kind))
     return found
-
-
-def is_clear_command(record: dict[str, object]) -> bool:
-    """Whether the record is the `/clear` with which a cleared session's transcript begins."""
-    content = _content_of(record)
-    return record.get("type") == "user" and isinstance(content, str) and is_clear(content)
-
-
-def find_title(record: dict[str, object]) -> tuple[str, bool] | None:
-    """A title that the record gives the session, and whether a person chose it."""
-    custom, generated = record.get("customTitle"), record.get("aiTitle")
-    if record.get("type") == "custom-title" and isinstance(custom, str) and custom.strip():
-        return custom.strip(), True
-    if record.get("type") == "ai-title" and isinstance(generated, str) and generated.strip():
-        return generated.strip(), False
-    return None
-
-
-def _content_of(record: dict[str, object]) -> object:
-    message = record.get("message")
-    return message.get("content") if isinstance(message, dict) else None
-
-
-def _text_of(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _blocks_of(content: object) -> list[dict[str, object]]:
@@ -134,22 +103,21 @@ def _blocks_of(content: object) -> list[dict[str, object]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _name_unknown(kind: object) -> str:
-    name = kind if isinstance(kind, str) and _TYPE_NAME.fullmatch(kind) else "other"
-    return f"unknown:{name}"
+def _name_unknown(kind: str) -> str:
+    return f"unknown:{kind if _TYPE_NAME.fullmatch(kind) else 'other'}"
 
 
 def _read_user(record: dict[str, object], found: Extract) -> None:
-    content = _content_of(record)
+    content = content_of(record)
     if record.get("isCompactSummary") is True:
-        _add_compaction("\n".join(_text_of(block.get("text")) for block in _blocks_of(content)), found)
+        _add_compaction("\n".join(as_text(block.get("text")) for block in _blocks_of(content)), found)
         return
     if record.get("isMeta") is True and not _is_from_peer(record):
         found.losses.append("meta")
         return
     for place, block in enumerate(_blocks_of(content)):
         if block.get("type") == "text":
-            _add_typed(_text_of(block.get("text")), place, found)
+            _add_typed(as_text(block.get("text")), place, found)
         elif block.get("type") == "tool_result":
             _add_result(block, place, found)
         else:
@@ -163,8 +131,11 @@ def _is_from_peer(record: dict[str, object]) -> bool:
 
 
 def _add_compaction(text: str, found: Extract) -> None:
-    if text.strip():
-        found.pieces.append(Piece(kind=Kind.COMPACTION, text=text))
+    summary = drop_reminders(text)
+    if summary != text:
+        found.losses.append("meta")
+    if summary.strip():
+        found.pieces.append(Piece(kind=Kind.COMPACTION, text=summary))
 
 
 def _add_typed(text: str, place: int, found: Extract) -> None:
@@ -179,8 +150,11 @@ def _add_typed(text: str, place: int, found: Extract) -> None:
 
 
 def _add_result(block: dict[str, object], place: int, found: Extract) -> None:
-    text = _read_result(block.get("content"), found)
-    call_id = _text_of(block.get("tool_use_id"))
+    shown = _read_result(block.get("content"), found)
+    text = drop_last_reminders(shown)
+    if text != shown:
+        found.losses.append("meta")
+    call_id = as_text(block.get("tool_use_id"))
     if repeats_packet(text):
         found.losses.append("own_packet")
         return
@@ -201,14 +175,14 @@ def _read_result(content: object, found: Extract) -> str:
     texts = []
     for block in _blocks_of(content):
         if block.get("type") == "text":
-            texts.append(_text_of(block.get("text")))
+            texts.append(as_text(block.get("text")))
         else:
             _leave_out(block, found)
     return "\n".join(texts)
 
 
 def _leave_out(block: dict[str, object], found: Extract) -> None:
-    kind = block.get("type")
+    kind = as_text(block.get("type"))
     if kind in _REASONING:
         found.losses.append("hidden_reasoning")
     elif kind in _MEDIA:
@@ -224,11 +198,11 @@ def _read_assistant(record: dict[str, object], found: Extract) -> None:
     message = record["message"] if isinstance(record.get("message"), dict) else {}
     assert isinstance(message, dict)
     is_synthetic = message.get("model") == "<synthetic>"
-    message_id = _text_of(message.get("id"))
+    message_id = as_text(message.get("id"))
     for place, block in enumerate(_blocks_of(message.get("content"))):
         if block.get("type") == "text":
-            _add_answer(_text_of(block.get("text")), place, message_id, is_synthetic, found)
-        elif block.get("type") in _CALLS:
+            _add_answer(as_text(block.get("text")), place, message_id, is_synthetic, found)
+        elif as_text(block.get("type")) in _CALLS:
             _add_call(block, place, found)
         else:
             _leave_out(block, found)
@@ -259,7 +233,7 @@ def _hash_text(text: str) -> str:
 
 
 def _add_call(block: dict[str, object], place: int, found: Extract) -> None:
-    name, call_id = _text_of(block.get("name")), _text_of(block.get("id"))
+    name, call_id = as_text(block.get("name")), as_text(block.get("id"))
     arguments = msgspec.json.encode(block.get("input")).decode()
     found.pieces.append(
         Piece(
@@ -277,7 +251,7 @@ def _add_call(block: dict[str, object], place: int, found: Extract) -> None:
 def _read_attachment(record: dict[str, object], found: Extract) -> None:
     attachment = record.get("attachment")
     attachment = attachment if isinstance(attachment, dict) else {}
-    kind = attachment.get("type")
+    kind = as_text(attachment.get("type"))
     if kind == "queued_command":
         _read_queued(attachment, found)
     elif kind in ("hook_additional_context", "hook_success"):
@@ -288,7 +262,7 @@ def _read_attachment(record: dict[str, object], found: Extract) -> None:
         found.losses.append("meta")
     elif kind in _MEDIA:
         found.losses.append(f"attachment_{kind}")
-    elif kind not in _ATTACHED_BOOKKEEPING and not (isinstance(kind, str) and kind.startswith("hook_")):
+    elif kind not in _ATTACHED_BOOKKEEPING and not kind.startswith("hook_"):
         found.losses.append(_name_unknown(kind))
 
 
@@ -298,7 +272,7 @@ def _read_queued(attachment: dict[str, object], found: Extract) -> None:
         if attachment.get("commandMode", "prompt") != "prompt":
             found.losses.append("meta")
         elif block.get("type") == "text":
-            _add_typed(_text_of(block.get("text")), place, found)
+            _add_typed(as_text(block.get("text")), place, found)
         else:
             _leave_out(block, found)
 
@@ -311,10 +285,23 @@ def _find_shown_markers(content: object) -> list[tuple[str, int, int]]:
 
 
 def _read_system(record: dict[str, object], found: Extract) -> None:
-    subtype = record.get("subtype")
+    subtype = as_text(record.get("subtype"))
     if subtype == "api_error":
         found.losses.append("api_error")
     elif subtype in _SYSTEM_NOTICES:
         found.losses.append("meta")
     elif subtype not in _SYSTEM_BOOKKEEPING:
         found.losses.append(_name_unknown(subtype))
+
+
+def _read_summary(record: dict[str, object], found: Extract) -> None:
+    _add_compaction(as_text(record.get("summary")), found)
+
+
+_READERS: dict[str, Callable[[dict[str, object], Extract], None]] = {
+    "user": _read_user,
+    "assistant": _read_assistant,
+    "attachment": _read_attachment,
+    "system": _read_system,
+    "summary": _read_summary,
+}

@@ -26,7 +26,6 @@ from rigline.harness.claude_summary import (
     build_info,
     glance_at_cwd,
     has_lone_surrogate,
-    has_message_content,
     summarise,
 )
 from rigline.harness.claude_transcript import read_windows
@@ -84,7 +83,7 @@ class ClaudeStore:
     def find_in_file(self, path: str) -> SessionInfo | None:
         """See `Store.find_in_file`. A transcript that was given another name is known by the id in its records."""
         summary = summarise(path)
-        if not summary.has_conversation or not has_message_content(path):
+        if not summary.has_conversation:
             return None
         if summary.is_sidechain:
             return describe_subagent(path)
@@ -209,7 +208,8 @@ class ClaudeStore:
             parent, record = summary.branched_from
             evidence = f"`forkedFrom` in record {record}"
             return SessionLink(child_id=native_id, parent_id=parent, kind=LinkKind.BRANCH, evidence=evidence)
-        if summary.launched and summary.launched[0] != native_id and self.has_record(*summary.launched):
+        may_be_fork = summary.launched and summary.launched[0] != native_id and not summary.began_with_clear
+        if may_be_fork and summary.launched and self.has_record(*summary.launched):
             parent, record = summary.launched
             evidence = f"holds record {record} of that session, with its `session_id`"
             return SessionLink(child_id=native_id, parent_id=parent, kind=LinkKind.FORK, evidence=evidence)

@@ -8,8 +8,9 @@ import re
 import msgspec
 from msgspec import Struct
 
-from rigline.harness.claude_records import extract, find_title
-from rigline.harness.claude_transcript import HARNESS, parse_time
+from rigline.harness.claude_fields import as_text, content_of, find_title, is_clear_command, parse_time
+from rigline.harness.claude_records import extract
+from rigline.harness.claude_transcript import HARNESS
 from rigline.harness.journal import iter_lines, open_regular
 from rigline.model import SessionInfo, SessionLink
 
@@ -21,7 +22,8 @@ _WIDEST_BYTES = 16 << 20
 #: how much of a transcript's end is looked through for lone surrogates
 _SURROGATE_BYTES = 4 << 20
 _HALF_PAIR = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]"
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 _decoder = msgspec.json.Decoder()
 
@@ -40,6 +42,7 @@ class Summary(Struct, kw_only=True):
     branched_from: tuple[str, str] | None = None
     launched: tuple[str, str] | None = None
     is_sidechain: bool = False
+    began_with_clear: bool = False
     has_records: bool = False
     has_conversation: bool = False
 
@@ -92,18 +95,6 @@ def glance_at_cwd(path: str) -> str | None:
     return None
 
 
-def has_message_content(path: str) -> bool:
-    """Whether a message near the file's beginning or end is shaped as Claude Code's; raises OSError.
-
-    Other programs write records of the same types with other messages in them (Qwen Code's have `parts`).
-    """
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        records = [*_read_head(file.fileno(), size), *_read_tail(file.fileno(), size)]
-    messages = [record.get("message") for record in records if record.get("type") in ("user", "assistant")]
-    return any(isinstance(message, dict) and "content" in message for message in messages)
-
-
 def has_lone_surrogate(path: str) -> bool:
     """Whether a record near the end holds half of a surrogate pair, which the API refuses; raises OSError."""
     with open_regular(path) as file:
@@ -123,7 +114,8 @@ def _decode(line: bytes) -> dict[str, object] | None:
     try:
         record = _decoder.decode(line)
     except (ValueError, RecursionError):
-        return None
+        whole = _HALF_PAIR.sub(rb"\\ufffd", line)
+        return _decode(whole) if whole != line else None
     return record if isinstance(record, dict) else None
 
 
@@ -153,15 +145,16 @@ def _read_tail(fd: int, size: int) -> list[dict[str, object]]:
 
 def _take_first(summary: Summary, record: dict[str, object]) -> None:
     """What the first record that has it tells."""
-    summary.cwd = summary.cwd or _text(record, "cwd")
-    summary.session_id = summary.session_id or _text(record, "sessionId")
+    summary.cwd = summary.cwd or as_text(record.get("cwd")) or None
+    summary.session_id = summary.session_id or as_text(record.get("sessionId")) or None
     if summary.started_ms is None:
         summary.started_ms = parse_time(record.get("timestamp"))
-    launched, own = _text(record, "session_id"), _text(record, "uuid")
+    launched, own = as_text(record.get("session_id")), as_text(record.get("uuid"))
     if summary.launched is None and launched and own:
         summary.launched = (launched, own)
-    if record.get("type") not in ("user", "assistant"):
+    if not _is_message(record):
         return
+    summary.began_with_clear |= summary.first_prompt is None and is_clear_command(record)
     if not summary.has_conversation:
         summary.is_sidechain = record.get("isSidechain") is True
     summary.has_conversation = True
@@ -172,13 +165,18 @@ def _take_first(summary: Summary, record: dict[str, object]) -> None:
 
 def _take_last(summary: Summary, record: dict[str, object]) -> None:
     """What the last record that has it tells. A branch was born after the last record that it copied."""
-    summary.cwd = summary.cwd or _text(record, "cwd")
-    summary.version = _text(record, "version") or summary.version
-    summary.has_conversation |= record.get("type") in ("user", "assistant")
+    summary.cwd = summary.cwd or as_text(record.get("cwd")) or None
+    summary.version = as_text(record.get("version")) or summary.version
+    summary.has_conversation |= _is_message(record)
     source = record.get("forkedFrom")
     if isinstance(source, dict) and isinstance(source.get("sessionId"), str):
-        summary.branched_from = (source["sessionId"], _text(record, "uuid") or "")
+        summary.branched_from = (source["sessionId"], as_text(record.get("uuid")))
         summary.started_ms = parse_time(record.get("timestamp")) or summary.started_ms
+
+
+def _is_message(record: dict[str, object]) -> bool:
+    """Whether it is a message of Claude Code's: other programs write the same types, with no `content` in them."""
+    return record.get("type") in ("user", "assistant") and content_of(record) is not None
 
 
 def _take_title(summary: Summary, records: list[dict[str, object]]) -> None:
@@ -186,8 +184,3 @@ def _take_title(summary: Summary, records: list[dict[str, object]]) -> None:
     titles = [title for record in records if (title := find_title(record)) is not None]
     chosen = [text for text, is_chosen in titles if is_chosen] or [text for text, _ in titles]
     summary.title = chosen[-1] if chosen else summary.first_prompt
-
-
-def _text(record: dict[str, object], name: str) -> str | None:
-    value = record.get(name)
-    return value if isinstance(value, str) and value else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime
 
 import msgspec
 from msgspec import Struct
 
 from rigline.errors import SessionUnreadable
-from rigline.harness.claude_records import Piece, extract, find_title, is_clear_command
+from rigline.harness.claude_fields import find_title, is_clear_command, parse_time
+from rigline.harness.claude_records import Piece, extract
 from rigline.harness.claude_turns import Turn, Turns, TurnsState
 from rigline.harness.journal import Line, iter_lines, make_cursor, open_at
 from rigline.model import Event, LinkKind, SessionInfo, SessionLink, Window
@@ -230,17 +230,6 @@ def _make_key(record: dict[str, object], offset: int) -> str:
     """A record without `uuid`: older summaries name the leaf that they sum up, anything else goes by its place."""
     leaf = record.get("leafUuid")
     return f"summary-{leaf}" if isinstance(leaf, str) and leaf else f"byte-{offset}"
-
-
-def parse_time(value: object) -> int | None:
-    """An ISO time with zone as UTC milliseconds; None for anything else."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-        return int(moment.timestamp() * 1000) if moment.tzinfo is not None else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def _measure(text: str) -> int:

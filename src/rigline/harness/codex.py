@@ -23,6 +23,7 @@ from rigline.harness.base import (
     Selector,
 )
 from rigline.harness.codex_files import find_home, normalise_id
+from rigline.harness.codex_hooks import write_hooks, write_trust
 from rigline.harness.codex_options import (
     ANSWERS,
     BEFORE_RESUME,
@@ -37,7 +38,7 @@ from rigline.harness.codex_options import (
     is_without_our_hooks,
 )
 from rigline.harness.codex_store import CodexStore
-from rigline.harness.codex_trust import find_trust, write_hooks, write_trust
+from rigline.harness.codex_trust import find_trust
 
 _START_EVENT = "SessionStart"
 
@@ -50,9 +51,9 @@ class Codex:
     executable = "codex"
     #: each of four hooks answered 9,000 characters of any script and all arrived whole (0.171.0, `codex_trust`)
     limits = PacketLimits(part_chars=9000, max_parts=4)
-    known_versions = ("0.120.0", "0.171.0")
+    known_versions: tuple[str, ...] = ("0.120.0", "0.171.0")
     #: what both versions set for their tools and hooks, and their Node wrapper for the program
-    session_variables = (
+    session_variables: tuple[str, ...] = (
         "CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
         "CODEX_CI",
         "CODEX_MANAGED_BY_NPM",
@@ -65,7 +66,7 @@ class Codex:
         "CODEX_TOOL_CALL_ID",
         "CODEX_VERSION",
     )
-    store_variables = ("CODEX_HOME",)
+    store_variables: tuple[str, ...] = ("CODEX_HOME",)
 
     def __init__(self, cache_dir: str | None = None) -> None:
         self._cache_dir = cache_dir

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 
@@ -128,18 +127,15 @@ class ManagedRun:
             expected_id=self._launch.expected_id,
             created_via=self._session.plan.created_via,
             parent_id=self._session.plan.parent_id,
-            launcher_pid=os.getpid(),
-            launcher_started=liveness.process_start(os.getpid()),
         )
 
     def _write_folder(self) -> None:
-        folder, state = self._folder, self._state
-        folder.write("launcher", f"{state.launcher_pid} {state.launcher_started}")
+        folder = self._folder
         for name, text in self._launch.files.items():
             folder.write(name, text)
         deliver.write_answers(folder, self._session.offer, self._target.harness)
         deliver.write_hook_file(folder, self._session.offer, self._session.plan.receivers)
-        folder.write_state(state)
+        folder.write_state(self._state)
 
     def _note_started(self, pid: int) -> None:
         """The agent is there already: nothing here may stop it."""

@@ -1,5 +1,6 @@
 """The private folder of one run: what a crash leaves behind, and what the start hook reads and writes.
 
+    launcher        whose folder it is: pid and start
     run.json        everything that is needed to collect the run's session without its launcher
     hook.json       which session the packet is for
     answer-N        what the start hook prints as part N of it, in the harness's own form
@@ -19,7 +20,7 @@ from contextlib import contextmanager
 import msgspec
 from msgspec import Struct
 
-from rigline import paths
+from rigline import liveness, paths
 from rigline.errors import LedgerUnreachable
 from rigline.model import RunRef, Scope
 
@@ -34,8 +35,6 @@ class RunState(Struct, frozen=True, kw_only=True):
     expected_id: str | None
     created_via: str
     parent_id: str | None
-    launcher_pid: int
-    launcher_started: str
     child_pid: int | None = None
     child_started: str = ""
 
@@ -49,10 +48,11 @@ class RunFolder:
 
     @classmethod
     def create(cls, home: str, run_id: str) -> RunFolder:
-        """Make the folder; raises `LedgerUnreachable` when it cannot be made."""
-        path = paths.run_dir(home, run_id)
-        paths.make_private(path)
-        return cls(path)
+        """Make the folder, with this process as its launcher; raises `LedgerUnreachable` when it cannot be made."""
+        folder = cls(paths.run_dir(home, run_id))
+        paths.make_private(folder.path)
+        folder.write("launcher", f"{os.getpid()} {liveness.process_start(os.getpid())}")
+        return folder
 
     def write(self, name: str, text: str) -> str:
         """Write a file below the folder and return its path."""

@@ -170,8 +170,11 @@ class Ledger(Protocol):
         Idempotent: a session bound again without change keeps its first evidence.
         """
 
-    def add_link(self, harness: str, link: SessionLink) -> None:
-        """Record that a session came from another. A fork inherits what its parent was shown. Idempotent."""
+    def add_link(self, harness: str, link: SessionLink, *, born_ms: int | None = None) -> None:
+        """Record that a session came from another. Idempotent.
+
+        A fork begins with what its parent said, and was shown, by the time of its birth (None: just now).
+        """
 
     def record_checkpoint(self, run: RunRef, moment: str, checkpoint: Checkpoint) -> None:
         """Store git state at `moment` (start or end) of the run."""

@@ -145,12 +145,12 @@ class LocalLedger(Ledger):
                 now_ms=self._clock(),
             )
 
-    def add_link(self, harness: str, link: SessionLink) -> None:
+    def add_link(self, harness: str, link: SessionLink, *, born_ms: int | None = None) -> None:
         now_ms = self._clock()
         with self._db.writing():
             if sessions.add_link(self._db, harness, link):
-                sessions.inherit(self._db, harness, link, now_ms)
-                sessions.inherit_history(self._db, harness, link, now_ms)
+                sessions.inherit(self._db, harness, link, now_ms if born_ms is None else born_ms)
+                sessions.inherit_history(self._db, harness, link, born_ms, now_ms)
 
     def record_checkpoint(self, run: RunRef, moment: str, checkpoint: Checkpoint) -> None:
         with self._db.writing():

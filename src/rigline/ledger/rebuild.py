@@ -158,7 +158,7 @@ class _Builder:
                 is_news = True
                 position = max(position, find_next_position(self._db))
                 write_batch(self._db, header.harness, key, batch, position)
-        if is_news or not events:
+        if is_news:
             sessions.add_losses(self._db, key, header.losses)
         return events
 

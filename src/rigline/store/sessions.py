@@ -77,13 +77,13 @@ def inherit(db: Database, harness: str, link: SessionLink, born_ms: int) -> None
     db.run("inherit_seen", child_key=child_key, parent_key=parent_key, born_ms=born_ms)
 
 
-def inherit_history(db: Database, harness: str, link: SessionLink, now_ms: int) -> None:
-    """Let a fork that was born just now have its parent's events, before its own file could show them."""
+def inherit_history(db: Database, harness: str, link: SessionLink, born_ms: int | None, now_ms: int) -> None:
+    """Let a fork have what its parent said by its birth (None: all), before its own file could show it."""
     parent_key = find_key(db, harness, link.parent_id)
     if link.kind not in INHERITING or parent_key is None or get_cursor(db, harness, link.child_id) is not None:
         return
     child_key = get_key(db, harness, link.child_id)
-    through = db.value("find_last_position_of_session", session_key=parent_key)
+    through = db.value("find_last_position_of_session", session_key=parent_key, born_ms=born_ms)
     db.run("put_seen", receiver_key=child_key, source_key=parent_key, through=through, now_ms=now_ms)
 
 

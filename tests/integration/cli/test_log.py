@@ -16,7 +16,7 @@ def test_a_line_is_told_with_its_sessions_turns_tools_and_marks(user: User) -> N
     result = user.make_event(claude, "1 failed\n", kind=Kind.TOOL_RESULT, tool="Bash", call_id="c1", status="error")
     said = user.make_event(claude, "It fails.", role="assistant")
     summary = user.make_event(claude, "What was done", kind=Kind.COMPACTION)
-    user.keep(claude, call, result, said, summary, losses={"reasoning": 3})
+    user.keep(claude, call, result, said, summary, losses={"hidden_reasoning": 3})
     user.ledger.finish(grant.run, 0, None)
     codex = user.bind(user.start("codex"), "bbbb2222-0000")
     user.say(codex, "go on")
@@ -38,7 +38,7 @@ def test_a_line_is_told_with_its_sessions_turns_tools_and_marks(user: User) -> N
         "       go on",
         "",
         "Not in this history:",
-        "- 3 reasoning",
+        "- 3 pieces of hidden reasoning left out",
     ]
 
 

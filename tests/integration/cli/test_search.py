@@ -69,6 +69,15 @@ def test_a_line_that_the_ledger_does_not_know_is_not_an_agents_own(talk: User, m
     assert talk.call("search", "parser", "--json").value["scope"]["what"] == "checkout"
 
 
+def test_a_directory_that_is_gone_can_still_search_everything(talk: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = talk.checkout / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert talk.call("search", "parser").status == 64
+    assert find(talk.call("search", "--all", "parser", "--json")) == EVERYTHING
+
+
 def test_another_checkout_is_searched_with_all_only(talk: User, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = talk.checkout.parent / "other"
     elsewhere.mkdir()

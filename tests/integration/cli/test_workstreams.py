@@ -103,7 +103,7 @@ def test_an_ambiguous_beginning_lists_the_candidates(user: User) -> None:
 def test_show_tells_all_that_is_known(user: User) -> None:
     grant = user.start()
     first = user.bind(grant, "aaaa1111-0000", title="A tricky parser\x1b[31m")
-    user.keep(first, user.make_event(first, "hello"), losses={"reasoning": 2, "redacted:github_token": 1})
+    user.keep(first, user.make_event(first, "hello"), losses={"hidden_reasoning": 2, "redacted:github_token": 1})
     second = user.bind(grant, "aaaa2222-0000", created_via="clear")
     user.say(second, "more")
     user.ledger.record_checkpoint(grant.run, "start", Checkpoint(at_ms=user.clock.now_ms, head="f" * 40, branch="main"))
@@ -113,7 +113,7 @@ def test_show_tells_all_that_is_known(user: User) -> None:
     for fact in (
         "claude-code (pid 100 on host-1)",
         "1 secret replaced (github token 1)",
-        "2 reasoning",
+        "2 pieces of hidden reasoning left out",
         "A tricky parser",
         "chosen at the launch (clear)",
         "Former sessions",

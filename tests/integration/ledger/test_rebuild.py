@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rigline.errors import LedgerUnreachable
+from rigline.ledger import intake
 from rigline.ledger.local import LocalLedger, open_ledger
 from rigline.ledger.rebuild import Rebuilt, rebuild_from_segments
 from rigline.ledger.segments import find_segments
@@ -160,6 +161,33 @@ def test_a_copy_whose_original_is_lost_is_counted(filled: str) -> None:
     ledger = open_ledger(filled, redactor=keep_text)
     assert ledger.get_session("fork").cursor is None
     ledger.close()
+
+
+def test_what_a_lost_segment_held_leaves_a_gap_and_moves_nothing(filled: str) -> None:
+    before = [row for row in _read(filled)["events"] if not str(row[9]).startswith("s2")]
+    for name in find_segments(os.path.join(filled, "segments")):
+        if "/s2/" in name:
+            os.remove(os.path.join(filled, "segments", name))
+    _rebuild(filled)
+    assert _read(filled)["events"] == [row for row in before if row[9] != "last"]
+
+
+def test_a_segment_whose_rows_never_came_doubles_nothing(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    events = [make_event("s1", f"late-{n}") for n in range(3)]
+    ledger = open_ledger(filled, clock=FakeClock(), redactor=keep_text)
+    window = make_window("s1", "e1", events[:2], losses={"y": 1})
+    with monkeypatch.context() as patch:
+        patch.setattr(intake, "write_batch", crash)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.append(make_session("s1"), window, scope=None, run=None)
+    ledger.append(make_session("s1"), make_window("s1", "e2", events), scope=None, run=None)
+    ledger.close()
+    before = _read(filled)["events"]
+    _rebuild(filled)
+    assert _read(filled)["events"] == before
 
 
 def test_without_segments_nothing_is_touched(home: str) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from rigline.harness.claude_records import Extract, extract, find_title, is_clear_command
-from rigline.harness.claude_typed import Typed, read_typed
-from rigline.model import Kind
 from tests.fixtures.claude_store import (
     CANARIES,
     DELIVERY,
@@ -22,6 +19,12 @@ from tests.fixtures.claude_store import (
     text,
     user,
 )
+
+from rigline.harness.claude_fields import find_title, is_clear_command, parse_time
+from rigline.harness.claude_records import Extract, extract
+from rigline.harness.claude_typed import Typed, drop_last_reminders, drop_reminders, read_typed
+from rigline.harness.markers import find_markers
+from rigline.model import Kind
 
 ID = "0b7e3a52-5b0c-4c36-9a55-3f0d9a1f6c11"
 CALL = "toolu_01abcdefghij0123456789"
@@ -55,7 +58,8 @@ def words(found: Extract) -> list[tuple[str, str | None, str]]:
         ("<ide_opened_file>x.py</ide_opened_file>", Typed("", True)),
         ("<task-notification>done</task-notification>", Typed("", True)),
         (
-            "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>the bug</command-args>",
+            "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n"
+            "<command-args>the bug</command-args>",
             Typed("/fix the bug"),
         ),
         ("<command-message>fix</command-message>\n<command-name>/fix</command-name>", Typed("/fix")),
@@ -69,6 +73,38 @@ def words(found: Extract) -> list[tuple[str, str | None, str]]:
 )
 def test_what_a_person_typed(written: str, expected: Typed) -> None:
     assert read_typed(written) == expected
+
+
+def test_reminders_are_taken_out_of_summaries_and_from_behind_outputs() -> None:
+    summary = typed("Summary.\n<system-reminder>\nx\n</system-reminder>\nGo on.", isCompactSummary=True)
+    assert words(summary) == [(Kind.COMPACTION, None, "Summary.\n\nGo on.")]
+    assert summary.losses == ["meta"]
+    output = "line\n\n<system-reminder>a</system-reminder>\n<system-reminder>b</system-reminder>\n"
+    found = typed([result(CALL, output)])
+    assert (words(found), found.losses) == ([(Kind.TOOL_RESULT, "tool", "line")], ["meta"])
+    quoted = "a <system-reminder>in a file</system-reminder> that was read\n"
+    assert words(typed([result(CALL, quoted)])) == [(Kind.TOOL_RESULT, "tool", quoted)]
+    for broken in ("x</system-reminder>", "<system-reminder>x", "</system-reminder><system-reminder>"):
+        assert drop_last_reminders(broken) == broken
+        assert drop_reminders(broken) == broken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 300_000,
+        "<system-reminder>" * 30_000,
+        "<system-reminder></system-reminder> " * 30_000 + "x",
+        "<command-message>" + "</command-message><command-name></command-name>" * 10_000,
+        "<bash-input>" + "</bash-input> " * 20_000 + "x",
+    ],
+    ids=["blanks", "openings", "reminders", "commands", "shell"],
+)
+def test_no_text_takes_long(text: str) -> None:
+    began = time.process_time()
+    for read in (read_typed, drop_reminders, drop_last_reminders, find_markers):
+        read(text)
+    assert time.process_time() - began < 1
 
 
 def test_typed_words_begin_a_turn_and_results_do_not() -> None:
@@ -255,6 +291,21 @@ def test_titles() -> None:
     assert find_title({"type": "user", "customTitle": "x"}) is None
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("2026-11-30T21:32:12.971Z", 1796074332971),
+        ("2026-11-30T22:32:12.971+01:00", 1796074332971),
+        ("2026-11-30T21:32:12.971", None),
+        ("yesterday", None),
+        (1796074332971, None),
+        (None, None),
+    ],
+)
+def test_times(written: object, expected: int | None) -> None:
+    assert parse_time(written) == expected
+
+
 def test_a_clear_is_known_by_its_command() -> None:
     assert is_clear_command(user(ID, "x", None, "<command-name>/clear</command-name>\n  <command-message>clear"))
     assert not is_clear_command(user(ID, "x", None, "<command-name>/compact</command-name>"))
@@ -273,9 +324,11 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=8,
 )
-FIELDS = st.sampled_from(
-    "type message content attachment subtype isMeta isCompactSummary isSidechain origin uuid summary prompt role id".split()
+NAMES = (
+    "type message content attachment subtype isMeta isCompactSummary isSidechain origin uuid summary prompt role id"
+    " input name tool_use_id model commandMode"
 )
+FIELDS = st.sampled_from(NAMES.split())
 TYPES = st.sampled_from(
     ["user", "assistant", "attachment", "system", "summary", "queued_command", "text", "tool_result", "tool_use"]
 )

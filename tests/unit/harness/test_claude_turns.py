@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fixtures.claude_store import transcript
 
 from rigline.harness.claude_records import extract
 from rigline.harness.claude_turns import Turns, TurnsState
-from tests.fixtures.claude_store import transcript
 
 Row = tuple[str, str | None, str]
 

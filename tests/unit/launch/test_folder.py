@@ -24,8 +24,6 @@ STATE = RunState(
     expected_id=None,
     created_via="fresh",
     parent_id=None,
-    launcher_pid=1,
-    launcher_started="s",
 )
 
 

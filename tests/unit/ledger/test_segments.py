@@ -88,6 +88,28 @@ def test_a_half_written_segment_has_no_segments_name(tmp_path: Path, monkeypatch
     assert find_segments(str(tmp_path)) == []
 
 
+def test_a_segment_and_its_place_are_on_disk_before_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    rename, fsync = os.rename, os.fsync
+
+    def note_rename(source: str, target: str) -> None:
+        steps.append("rename")
+        rename(source, target)
+
+    def note_fsync(handle: int) -> None:
+        steps.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        fsync(handle)
+
+    (tmp_path / "codex" / "s1").mkdir(parents=True)
+    monkeypatch.setattr(os, "rename", note_rename)
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    write_segment(str(tmp_path), _header(), [Line(text="a")])
+    assert steps == ["file", "rename", "folder"]
+    steps.clear()
+    write_segment(str(tmp_path), _header("s2"), [Line(text="a")])
+    assert steps == ["folder", "file", "rename", "folder"]
+
+
 def test_what_a_killed_writer_left_does_not_stand_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "codex" / "s1").mkdir(parents=True)
     (tmp_path / "codex" / "s1" / ".next.tmp").write_bytes(b"half a segm" * 1000)

@@ -325,8 +325,13 @@ SELECT c.seq FROM seen s JOIN event_copies c ON c.session_key = s.source_key AND
 WHERE s.receiver_key = :receiver_key
 
 -- name: find_last_position_of_session
-SELECT max(coalesce((SELECT max(seq) FROM events WHERE session_key = :session_key), 0),
-           coalesce((SELECT max(position) FROM event_copies WHERE session_key = :session_key), 0))
+SELECT coalesce(max(position), 0) FROM (
+    SELECT max(seq) AS position FROM events
+    WHERE session_key = :session_key AND (:born_ms IS NULL OR at_ms <= :born_ms)
+    UNION ALL
+    SELECT max(c.position) FROM event_copies c JOIN events e ON e.seq = c.seq
+    WHERE c.session_key = :session_key AND (:born_ms IS NULL OR e.at_ms <= :born_ms)
+)
 
 -- name: list_sources
 SELECT s.key, s.harness, s.native_id FROM bindings b JOIN sessions s ON s.key = b.session_key

@@ -109,6 +109,57 @@ def a_fork_was_shown_what_its_parent_was_shown(ledger: Ledger, clock: FakeClock)
     expect_equal(list_unseen(ledger, grant, "fork"), ["later news", "later by the parent"], "unseen by the fork later")
 
 
+def a_fork_told_of_late_was_not_shown_what_came_after_its_birth(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    _say(ledger, grant, "parent", "before", at_ms=100)
+    _say(ledger, grant, "parent", "after", at_ms=300)
+    link = SessionLink(child_id="fork", parent_id="parent", kind=LinkKind.BRANCH, evidence="its store")
+    ledger.add_link("claude-code", link, born_ms=200)
+    expect_equal(list_unseen(ledger, grant, "fork"), ["after"], "unseen by the fork")
+
+
+def a_fork_that_was_read_is_known_by_what_it_copied(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    _say(ledger, grant, "parent", "shared")
+    _copy(ledger, grant, "fork", "shared", of="parent")
+    _say(ledger, grant, "parent", "after")
+    link = SessionLink(child_id="fork", parent_id="parent", kind=LinkKind.FORK, evidence="found later")
+    ledger.add_link("claude-code", link)
+    expect_equal(list_unseen(ledger, grant, "fork"), ["after"], "unseen by the fork")
+
+
+def a_fork_found_by_its_records_was_shown_what_its_parent_was(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    _say(ledger, grant, "t1", "news", harness="codex")
+    _offer(ledger, grant, "d1", "parent")
+    _see(ledger, "parent", "c1", ("d1", 1, 1))
+    clock.advance(1000)
+    link = SessionLink(child_id="fork", parent_id="parent", kind=LinkKind.FORK, evidence="its records")
+    info = make_session("fork", started_ms=clock.now_ms)
+    ledger.append(info, make_window("fork", "c", [make_event("fork", "f1")], links=[link]), scope=None, run=None)
+    expect_equal(list_unseen(ledger, grant, "fork"), [], "unseen by the fork")
+
+
+def a_link_told_by_another_session_says_nothing_of_its_birth(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    _say(ledger, grant, "t1", "news", harness="codex")
+    _offer(ledger, grant, "d1", "parent")
+    _see(ledger, "parent", "c1", ("d1", 1, 1))
+    clock.advance(1000)
+    link = SessionLink(child_id="fork", parent_id="parent", kind=LinkKind.FORK, evidence="a third session's records")
+    info = make_session("third", started_ms=clock.now_ms)
+    ledger.append(info, make_window("third", "c", [make_event("third", "r1")], links=[link]), scope=None, run=None)
+    expect_equal(list_unseen(ledger, grant, "fork"), ["news"], "unseen by the fork")
+
+
+def a_session_that_proves_to_be_a_subagents_is_left_out(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    _say(ledger, grant, "s1", "said in doubt")
+    info = make_session("s1", is_subagent=True)
+    ledger.append(info, make_window("s1", "c2", [make_event("s1", "r2")]), scope=None, run=None)
+    expect_equal(list_unseen(ledger, grant, None), [], "unseen")
+
+
 def a_fork_found_late_is_not_taken_for_shown(ledger: Ledger, clock: FakeClock) -> None:
     """What its parent was shown after the fork was born, the fork never saw."""
     grant = ledger.prepare(make_request())
@@ -188,18 +239,27 @@ def the_last_ended_run_left_the_checkpoint(ledger: Ledger, clock: FakeClock) -> 
     expect_equal((unseen.checkpoint, unseen.checkpoint_harness), (end, "claude-code"), "what the last run left")
 
 
-def _append(ledger: Ledger, native_id: str, *texts: str, harness: str = "claude-code") -> SessionInfo:
+def _append(
+    ledger: Ledger, native_id: str, *texts: str, harness: str = "claude-code", at_ms: int | None = None
+) -> SessionInfo:
     info = make_session(native_id, harness)
     events = [
-        make_event(native_id, f"{native_id}-{text}", text, harness=harness, copy_key=f"{native_id}-{text}")
+        make_event(native_id, f"{native_id}-{text}", text, harness=harness, copy_key=f"{native_id}-{text}", at_ms=at_ms)
         for text in texts
     ]
     ledger.append(info, make_window(native_id, f"after {texts[-1]}", events), scope=make_scope(), run=None)
     return info
 
 
-def _say(ledger: Ledger, grant: Grant, native_id: str, *texts: str, harness: str = "claude-code") -> None:
-    info = _append(ledger, native_id, *texts, harness=harness)
+def _say(
+    ledger: Ledger,
+    grant: Grant,
+    native_id: str,
+    *texts: str,
+    harness: str = "claude-code",
+    at_ms: int | None = None,
+) -> None:
+    info = _append(ledger, native_id, *texts, harness=harness, at_ms=at_ms)
     ledger.bind(grant.run, info, evidence="hook", created_via="run", store="/store")
 
 
@@ -242,6 +302,11 @@ CONTRACTS = (
     a_fresh_sessions_packet_is_confirmed_where_it_is_seen,
     a_session_bound_late_is_still_shown,
     a_fork_was_shown_what_its_parent_was_shown,
+    a_fork_told_of_late_was_not_shown_what_came_after_its_birth,
+    a_fork_that_was_read_is_known_by_what_it_copied,
+    a_fork_found_by_its_records_was_shown_what_its_parent_was,
+    a_link_told_by_another_session_says_nothing_of_its_birth,
+    a_session_that_proves_to_be_a_subagents_is_left_out,
     a_fork_found_late_is_not_taken_for_shown,
     a_forks_copy_of_a_packet_proves_that_it_was_shown,
     an_event_that_two_sessions_have_is_shown_once,

@@ -52,6 +52,20 @@ def a_record_written_again_under_a_new_id_is_one_event(ledger: Ledger, clock: Fa
     expect_equal(list_texts(ledger, grant), ["text of r1", "text of r8"], "history")
 
 
+def a_record_repeated_within_a_window_is_one_event(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    info = _bind(ledger, grant.run, "s1")
+    events = [
+        make_event("s1", "r1", "half", copy_key="k1"),
+        make_event("s1", "r2", "half", copy_key="k1"),
+        make_event("s1", "r3", "other"),
+        make_event("s1", "r1", "whole", copy_key="k1"),
+    ]
+    appended = ledger.append(info, make_window("s1", "c1", events), scope=make_scope(), run=None)
+    expect_equal((appended.added, appended.revised, appended.copied), (2, 0, 0), "what the window brought")
+    expect_equal(list_texts(ledger, grant), ["whole", "other"], "history")
+
+
 def blocks_that_share_a_copy_key_are_kept_apart(ledger: Ledger, clock: FakeClock) -> None:
     grant = ledger.prepare(make_request())
     info = _bind(ledger, grant.run, "s1")
@@ -210,6 +224,7 @@ CONTRACTS = (
     a_window_read_twice_is_stored_once,
     a_replay_from_the_beginning_doubles_nothing,
     a_record_written_again_under_a_new_id_is_one_event,
+    a_record_repeated_within_a_window_is_one_event,
     blocks_that_share_a_copy_key_are_kept_apart,
     a_changed_text_revises_its_event,
     a_fork_is_counted_once_after_its_parent,

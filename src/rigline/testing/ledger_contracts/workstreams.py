@@ -149,6 +149,14 @@ def sessions_are_listed_with_their_checkout(ledger: Ledger, clock: FakeClock) ->
     expect_equal(ledger.get_session("s1"), record, "the same session by its id")
 
 
+def a_session_stays_in_the_checkout_where_it_began(ledger: Ledger, clock: FakeClock) -> None:
+    for number, scope in enumerate((make_scope("tree-1"), make_scope("tree-2"))):
+        window = make_window("s1", f"c{number}", [make_event("s1", f"r{number}")])
+        ledger.append(make_session("s1"), window, scope=scope, run=None)
+    expect_equal([each.native_id for each in ledger.list_sessions(make_scope("tree-1"))], ["s1"], "where it began")
+    expect_equal(ledger.list_sessions(make_scope("tree-2")), [], "where it was read later")
+
+
 def _find_common_prefix(one: str, other: str) -> str:
     length = next((place for place, pair in enumerate(zip(one, other, strict=True)) if len(set(pair)) > 1), len(one))
     return one[:length]
@@ -168,4 +176,5 @@ CONTRACTS = (
     one_native_id_in_two_harnesses_is_two_sessions,
     a_session_is_found_by_a_unique_prefix,
     sessions_are_listed_with_their_checkout,
+    a_session_stays_in_the_checkout_where_it_began,
 )
