@@ -47,7 +47,7 @@ def import_all(env: Mapping[str, str], megabytes: float) -> bool:
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begin
     process.returncode = os.waitstatus_to_exitcode(status)
-    peak_mb = usage.ru_maxrss / (1 if sys.platform == "darwin" else 1024) / 1000 * 1.024
+    peak_mb = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
     limit_s = IMPORT_S * megabytes / 100
     fits = process.returncode == 0 and seconds <= limit_s and peak_mb <= IMPORT_PEAK_MB
     print(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rigline.cli import COMMANDS
 from rigline.errors import RiglineError
-from rigline.launch.options import build_parser as build_run_parser
+from rigline.cli.run_arguments import build_parser as build_run_parser
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 HEAD = """\

@@ -42,7 +42,7 @@ def wants_json(argv: list[str]) -> bool:
     """Whether rigline's own `--json` is among the words: for `run`, only before the harness's name."""
     if argv[:1] != ["run"]:
         return "--json" in argv
-    from rigline.launch.options import find_own_words
+    from rigline.cli.run_arguments import find_own_words
 
     return "--json" in find_own_words(argv[1:])
 

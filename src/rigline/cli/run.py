@@ -23,8 +23,8 @@ def main(argv: list[str]) -> int:
 
 
 def _run(argv: list[str], inspection: Inspection, notes: list[str]) -> int:
+    from rigline.cli.run_arguments import parse_run
     from rigline.launch.console import Console
-    from rigline.launch.options import parse_run
 
     options: RunOptions = parse_run(argv)
     from rigline.launch.run import run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rigline.cli.output import print_json, print_lines, render_columns, tell_time
 from rigline.cli.workstream_report import describe_end, describe_run
@@ -18,7 +19,7 @@ class Happening(Struct, frozen=True, kw_only=True):
     """A run or the binding of a session. `events`: what the run wrote, or what the session holds."""
 
     at_ms: int
-    events: int
+    events: int = 0
     run: RunRecord | None = None
     binding: Binding | None = None
 
@@ -26,8 +27,8 @@ class Happening(Struct, frozen=True, kw_only=True):
 def show(ledger: Ledger, line: Workstream, *, limit: int, as_json: bool) -> int:
     """Print the last `limit` runs and sessions, oldest first; returns the exit status."""
     happenings = collect_happenings(ledger, line)
-    shown = happenings[-limit:]
-    left_out = len(happenings) - len(shown)
+    left_out = max(0, len(happenings) - limit)
+    shown = count_events(ledger, happenings[-limit:])
     if as_json:
         described = [describe_happening(each) for each in shown]
         print_json({"workstream": line.name, "id": line.id, "history": described, "left_out": left_out})
@@ -39,15 +40,22 @@ def show(ledger: Ledger, line: Workstream, *, limit: int, as_json: bool) -> int:
 
 def collect_happenings(ledger: Ledger, line: Workstream) -> list[Happening]:
     """Runs and bindings of a line by time; a session bound at the moment of its run comes after it."""
-    runs = ledger.list_runs(line.id)
-    written = ledger.count_run_events([run.id for run in runs])
-    held = {(each.harness, each.native_id): each.events for each in ledger.list_sessions(None)}
-    happenings = [Happening(at_ms=run.started_ms, events=written.get(run.id, 0), run=run) for run in runs]
-    happenings += [
-        Happening(at_ms=each.bound_ms, events=held.get((each.harness, each.native_id), 0), binding=each)
-        for each in line.bindings
-    ]
+    happenings = [Happening(at_ms=run.started_ms, run=run) for run in ledger.list_runs(line.id)]
+    happenings += [Happening(at_ms=each.bound_ms, binding=each) for each in line.bindings]
     return sorted(happenings, key=lambda each: (each.at_ms, each.binding is not None))
+
+
+def count_events(ledger: Ledger, happenings: list[Happening]) -> list[Happening]:
+    """The same ones with their events."""
+    written = ledger.count_run_events([each.run.id for each in happenings if each.run])
+    held = {(each.harness, each.native_id): each.events for each in ledger.list_sessions(None)}
+
+    def count(each: Happening) -> int:
+        if each.run is not None:
+            return written.get(each.run.id, 0)
+        return held.get((each.binding.harness, each.binding.native_id), 0) if each.binding else 0
+
+    return [replace(each, events=count(each)) for each in happenings]
 
 
 def render_history(

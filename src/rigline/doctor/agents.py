@@ -15,6 +15,7 @@ from rigline.doctor.check import Check, fail, ok, warn
 from rigline.errors import HarnessNotFound, RiglineError
 from rigline.harness import HARNESSES, get_harness
 from rigline.harness.base import Harness, Store
+from rigline.harness.session_variables import ALL_SESSION_VARIABLES
 from rigline.launch.target import find_executable
 from rigline.model import SessionInfo
 from rigline.readable import format_count, join_words
@@ -70,8 +71,7 @@ def ask_version(harness: Harness, executable: str, env: Mapping[str, str]) -> st
     It is kept off the user's own store: some programs write there whenever they start (Codex 0.171.0 and 0.120.0
     lay links to themselves into `$CODEX_HOME`).
     """
-    markers = {name for known in HARNESSES for name in get_harness(known).session_variables}
-    clean = {name: value for name, value in env.items() if name not in markers}
+    clean = {name: value for name, value in env.items() if name not in ALL_SESSION_VARIABLES}
     with tempfile.TemporaryDirectory(prefix="rigline-", ignore_cleanup_errors=True) as folder:
         asked = {**clean, **dict.fromkeys(harness.store_variables, folder)}
         answer = process.ask([executable, "--version"], env=asked, timeout_s=VERSION_TIMEOUT_S)

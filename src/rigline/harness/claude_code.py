@@ -32,6 +32,7 @@ from rigline.harness.claude_options import (
 )
 from rigline.harness.claude_paths import find_config_folder, is_session_id
 from rigline.harness.claude_store import ClaudeStore
+from rigline.harness.session_variables import SESSION_VARIABLES
 
 #: options that continue some session, in the order in which the program heeds them
 _SOURCES = ("--resume", "--continue", "--from-pr", "--teleport")
@@ -49,25 +50,7 @@ class ClaudeCode:
     #: 10,000 characters in one hook answer were seen whole, 10,700 as a path and the first 2 KB (both versions)
     limits = PacketLimits(part_chars=9000, max_parts=4)
     known_versions: tuple[str, ...] = ("2.1.197", "2.1.332")
-    #: what both versions set for their tools and hooks
-    session_variables: tuple[str, ...] = (
-        "AI_AGENT",
-        "CLAUDECODE",
-        "CLAUDE_CODE_CHILD_NOTES_DIR",
-        "CLAUDE_CODE_CHILD_SESSION",
-        "CLAUDE_CODE_ENTRYPOINT",
-        "CLAUDE_CODE_EXECPATH",
-        "CLAUDE_CODE_MESSAGING_SOCKET",
-        "CLAUDE_CODE_MESSAGING_TOKEN",
-        "CLAUDE_CODE_SESSION_ATTENDED",
-        "CLAUDE_CODE_SESSION_ID",
-        "CLAUDE_EFFORT",
-        "CLAUDE_ENV_FILE",
-        "CLAUDE_PID",
-        "CLAUDE_PLUGIN_DATA",
-        "CLAUDE_PLUGIN_ROOT",
-        "CLAUDE_PROJECT_DIR",
-    )
+    session_variables: tuple[str, ...] = SESSION_VARIABLES["claude-code"]
     store_variables: tuple[str, ...] = ("CLAUDE_CONFIG_DIR",)
 
     def classify(self, args: tuple[str, ...]) -> Classification:

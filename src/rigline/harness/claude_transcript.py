@@ -50,7 +50,8 @@ def read_windows(info: SessionInfo, cursor: str | None, has_record: HasRecord) -
         yield reader.close(at_end=True)
     except OSError as error:
         raise SessionUnreadable(
-            f"The session {info.native_id} of Claude Code cannot be read: {info.path}: {error.strerror or error}.",
+            f"The session {info.native_id} of Claude Code cannot be read: {info.path}: {error.strerror or error}. "
+            "What was imported before stays; make the file readable to import the rest.",
             native_id=info.native_id,
             path=info.path,
         ) from error
@@ -107,6 +108,7 @@ class _Reader:
         # Windows within a record have the cursor before it: after a crash it is read again from its first block.
         before = self._encode_state() if len(sizes) > 1 and self._overflows(len(sizes), sum(sizes)) else None
         turn = self._turns.place(record, is_prompt=found.is_prompt)
+        self._state.began_with_clear |= not turn.prompt and is_clear_command(record)
         self._take_link(record)
         for piece, size in zip(found.pieces, sizes, strict=True):
             if self._is_full(1, size):
@@ -141,7 +143,6 @@ class _Reader:
     def _take_link(self, record: dict[str, object]) -> None:
         """Keep where the session came from, as far as a record proves it."""
         state = self._state
-        state.began_with_clear |= is_clear_command(record)
         launched = record.get("session_id")
         if not state.launched and isinstance(launched, str):
             state.launched = launched
@@ -160,11 +161,10 @@ class _Reader:
 
     def _find_clear(self, record: dict[str, object]) -> SessionLink | None:
         """2.1.332 writes, interactively, the session its process was launched with; a `/clear` does not change it."""
-        state = self._state
-        if not state.began_with_clear or record.get("session_id") != state.launched:
+        if not self._state.began_with_clear:
             return None
         evidence = f"begins with `/clear`; `session_id` in record {record.get('uuid')}"
-        return self._make_link(state.launched, LinkKind.CLEAR, evidence)
+        return self._make_link(self._state.launched, LinkKind.CLEAR, evidence)
 
     def _find_fork(self, record: dict[str, object]) -> SessionLink | None:
         """The copies in a fork keep the `session_id` of their writer (2.1.332, interactive).

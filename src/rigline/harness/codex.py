@@ -39,6 +39,7 @@ from rigline.harness.codex_options import (
 )
 from rigline.harness.codex_store import CodexStore
 from rigline.harness.codex_trust import find_trust
+from rigline.harness.session_variables import SESSION_VARIABLES
 
 _START_EVENT = "SessionStart"
 
@@ -52,20 +53,7 @@ class Codex:
     #: each of four hooks answered 9,000 characters of any script and all arrived whole (0.171.0, `codex_trust`)
     limits = PacketLimits(part_chars=9000, max_parts=4)
     known_versions: tuple[str, ...] = ("0.120.0", "0.171.0")
-    #: what both versions set for their tools and hooks, and their Node wrapper for the program
-    session_variables: tuple[str, ...] = (
-        "CODEX_APPLY_PATCH_PRESERVE_LINE_ENDINGS",
-        "CODEX_CI",
-        "CODEX_MANAGED_BY_NPM",
-        "CODEX_MANAGED_PACKAGE_ROOT",
-        "CODEX_PERMISSION_PROFILE",
-        "CODEX_SANDBOX",
-        "CODEX_SANDBOX_NETWORK_DISABLED",
-        "CODEX_SESSION_ID",
-        "CODEX_THREAD_ID",
-        "CODEX_TOOL_CALL_ID",
-        "CODEX_VERSION",
-    )
+    session_variables: tuple[str, ...] = SESSION_VARIABLES["codex"]
     store_variables: tuple[str, ...] = ("CODEX_HOME",)
 
     def __init__(self, cache_dir: str | None = None) -> None:

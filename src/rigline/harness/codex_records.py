@@ -71,7 +71,7 @@ _BOOKKEEPING = frozenset(
         "tool_search_output",
     }
 )
-_NO_HISTORY = frozenset({"event_msg", "session_meta", "token_usage_record", "turn_context", "world_state"})
+_NO_HISTORY = frozenset({"event_msg", "token_usage_record", "turn_context", "world_state"})
 
 
 class Extract(Struct):
@@ -89,28 +89,34 @@ class Extract(Struct):
     status: str | None = None
     is_prompt: bool = False
     doubtful: str = ""
-    losses: list[str] = msgspec.field(default_factory=list)
-    packets: list[tuple[str, int, int]] = msgspec.field(default_factory=list)
+    losses: list[str] = []
+    packets: list[tuple[str, int, int]] = []
 
 
 def extract(record: dict[str, object]) -> Extract:
     """What of a record is history. Never raises."""
     found = Extract()
-    payload = get_dict(record, "payload")
     kind = record.get("type")
+    if kind in _NO_HISTORY:
+        return found
+    payload = get_dict(record, "payload")
     if kind == "response_item":
         _read_item(payload, found)
     elif kind == "compacted":
-        found.kind, found.role, found.text = Kind.COMPACTION, "assistant", get_text(payload, "message")
-        if not found.text.strip():
-            found.losses.append("encrypted_compaction")
-    elif kind == "session_meta" and payload.get("base_instructions"):
-        found.losses.append("system_prompt")
-    elif kind not in _NO_HISTORY:
+        _read_compaction(payload, found)
+    elif kind != "session_meta":
         found.losses.append(_name_unknown(kind))
-    if not found.text.strip():
+    elif payload.get("base_instructions"):
+        found.losses.append("system_prompt")
+    if not found.text or found.text.isspace():
         found.kind = None
     return found
+
+
+def _read_compaction(payload: dict[str, object], found: Extract) -> None:
+    found.kind, found.role, found.text = Kind.COMPACTION, "assistant", get_text(payload, "message")
+    if not found.text.strip():
+        found.losses.append("encrypted_compaction")
 
 
 def find_told(payload: dict[str, object]) -> str:

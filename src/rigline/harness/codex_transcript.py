@@ -97,7 +97,7 @@ class _Reader:
         """Read one line; yields the window that it does not fit into any more."""
         if line.record is not None:
             found = extract(line.record)
-            size = _measure(found.text or self._find_told(line.record))
+            size = _measure(found.text) if found.kind is not None else self._measure_doubt(line.record)
             if self._events and (len(self._events) >= MAX_EVENTS or self._text_bytes + size > MAX_TEXT_BYTES):
                 yield self.close()
             self._take_record(line.record, found, line.offset)
@@ -113,17 +113,19 @@ class _Reader:
         key = self._turns.take(record, found, offset)
         if found.doubtful and self._turns.doubt(key, found.doubtful):
             found.losses.append("meta")
-        if record.get("type") == "event_msg":
+        if self._turns.state.doubtful is not None and record.get("type") == "event_msg":
             key, found = self._settle_doubt(record, found)
         if found.kind is not None and key:
             self._events.append(self._build_event(record, found, key))
             self._text_bytes += _measure(found.text)
-        self._packets.extend(found.packets)
-        self._count(found.losses)
+        if found.packets:
+            self._packets.extend(found.packets)
+        if found.losses:
+            self._count(found.losses)
 
     def _settle_doubt(self, record: dict[str, object], found: Extract) -> tuple[str, Extract]:
         """A text that was taken for the program's own is a prompt after all, when the next event says it was typed."""
-        told = self._find_told(record)
+        told = find_told(get_dict(record, "payload"))
         key, is_given_up = self._turns.settle_doubt(told)
         if key:
             return key, Extract(kind=Kind.MESSAGE, role="user", text=told, is_prompt=True)
@@ -131,10 +133,10 @@ class _Reader:
             found.losses.append("meta")
         return "", found
 
-    def _find_told(self, record: dict[str, object]) -> str:
-        """What an event says was typed, while a text is in doubt."""
-        is_event = record.get("type") == "event_msg" and self._turns.state.doubtful is not None
-        return find_told(get_dict(record, "payload")) if is_event else ""
+    def _measure_doubt(self, record: dict[str, object]) -> int:
+        """How long the text is that this event may settle."""
+        is_event = self._turns.state.doubtful is not None and record.get("type") == "event_msg"
+        return _measure(find_told(get_dict(record, "payload"))) if is_event else 0
 
     def _take_head(self, record: dict[str, object]) -> None:
         """The first head is the thread's own; a copied one of its parent may follow (0.120.0)."""

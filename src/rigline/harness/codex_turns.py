@@ -17,6 +17,7 @@ from rigline.harness.journal import iter_lines
 
 #: how many prompts can be taken back by one rollback and still be told apart
 _MAX_PROMPTS = 32
+_TURN_RECORDS = frozenset({"compacted", "event_msg", "response_item", "turn_context"})
 #: how many files a lineage is followed through
 _MAX_LINEAGE = 64
 
@@ -52,12 +53,12 @@ class Turns:
         A key is made of the turn's id, which is unique, and the item's own id, its call's, or its number in the
         turn: a fork's copy has the same (0.120.0 writes neither ids nor ordinals). Ordinals have been seen twice.
         """
-        payload = get_dict(record, "payload")
         kind = record.get("type")
+        if kind not in _TURN_RECORDS:
+            return ""
+        payload = get_dict(record, "payload")
         if kind in ("event_msg", "turn_context"):
             self._take_event(payload, str(kind))
-            return ""
-        if kind not in ("response_item", "compacted"):
             return ""
         name = self._name(payload, str(kind))
         self.state.count += 1

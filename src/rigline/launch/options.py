@@ -1,21 +1,9 @@
-"""The wrapper's own words on `rigline run`, told apart from the harness's argv.
-
-    rigline run [wrapper options] [HARNESS] [native arguments...]
-
-Everything after HARNESS is native and kept byte for byte, minus the exact words `--fresh` and `--yolo` where they
-stand as options. The first `--` ends the wrapper's words: before or directly after HARNESS it is the wrapper's own
-and goes; further on it is native and stays.
-"""
+"""What the user asked of `rigline run`, and the wrapper's words among the native arguments. Pure."""
 
 from __future__ import annotations
 
-import argparse
-from typing import NoReturn
-
 from msgspec import Struct
 from msgspec.structs import replace
-
-from rigline.errors import UsageError
 
 #: The words that are also understood after HARNESS.
 TRAILING_WORDS = frozenset({"--fresh", "--yolo"})
@@ -39,69 +27,6 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     dry_run: bool = False
     print_context: bool = False
     json: bool = False
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"rigline run: {message}. See `rigline run --help`.")
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The wrapper options, for parsing and for `--help`."""
-    parser = _Parser(
-        prog="rigline run",
-        usage="rigline run [options] [HARNESS] [native arguments...]",
-        description="Continue this checkout's line of work in an agent CLI, in its own session.",
-        epilog="Without HARNESS: the one used last. Everything after HARNESS goes to the agent unchanged.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--fresh", action="store_true", help="start a new native session, not the bound one")
-    parser.add_argument("--yolo", action="store_true", help="the harness's own option for asking no permissions")
-    line = parser.add_mutually_exclusive_group()
-    line.add_argument("--new", metavar="NAME", help="create a workstream and work on it from now on")
-    line.add_argument("--workstream", metavar="NAME", help="work on an existing workstream")
-    parser.add_argument("--workspace", metavar="NAME", help="instead of the marker file's, or `default`")
-    parser.add_argument("--project", metavar="NAME", help="instead of the marker file's, or the repository's name")
-    parser.add_argument("--executable", metavar="PATH", help="the harness's program, by path or name")
-    parser.add_argument("--env", metavar="K=V", action="append", default=[], help="set a variable for the agent")
-    parser.add_argument("--env-file", metavar="PATH", help="set variables from a file of K=V lines")
-    parser.add_argument("--dry-run", action="store_true", help="show what would be started, and start nothing")
-    parser.add_argument("--print-context", action="store_true", help="show the history the agent would be given")
-    parser.add_argument("--json", action="store_true", help="errors, plans and the summary as JSON")
-    return parser
-
-
-def parse_run(words: list[str]) -> RunOptions:
-    """The options, the harness's word and the native arguments; raises `UsageError`. Exits for `--help`."""
-    parser = build_parser()
-    split, separator = _find_harness(words, parser)
-    own = parser.parse_args(words[:split])
-    rest = words[split + separator :]
-    harness, args = (rest[0], rest[1:]) if rest else (None, [])
-    is_raw = bool(separator)
-    if args[:1] == ["--"] and not is_raw:
-        args, is_raw = args[1:], True
-    fields = {**vars(own), "env": tuple(own.env)}
-    return RunOptions(harness=harness, args=tuple(args), is_raw=is_raw, **fields)
-
-
-def find_own_words(words: list[str]) -> list[str]:
-    """The wrapper's words before HARNESS."""
-    return words[: _find_harness(words, build_parser())[0]]
-
-
-def _find_harness(words: list[str], parser: argparse.ArgumentParser) -> tuple[int, int]:
-    """Where the wrapper's options end, and how many words (a `--`) stand between them and HARNESS."""
-    takes_value = {name: action.nargs != 0 for action in parser._actions for name in action.option_strings}
-    at = 0
-    while at < len(words):
-        word = words[at]
-        if word == "--":
-            return at, 1
-        if not word.startswith("-") or word == "-":
-            return at, 0
-        at += 2 if takes_value.get(word, False) else 1
-    return at, 0
 
 
 def strip_wrapper_words(options: RunOptions, option_indexes: frozenset[int]) -> RunOptions:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from rigline.config import Settings
-from rigline.harness import HARNESSES, get_harness
+from rigline.harness.session_variables import ALL_SESSION_VARIABLES
 from rigline.launch import adopt, choose, deliver, plan
 from rigline.launch.console import Console
 from rigline.launch.environment import Environment
@@ -60,7 +60,6 @@ def choose_session(
 
 def build_environment(target: Target, place: Place, run: RunRef | None, private_dir: str) -> Environment:
     """The child's environment; without a run (a preview, or a look at the store) with nothing of the run in it."""
-    markers = frozenset(name for known in HARNESSES for name in get_harness(known).session_variables)
     return plan.plan_environment(
         target.harness,
         place.env,
@@ -68,7 +67,7 @@ def build_environment(target: Target, place: Place, run: RunRef | None, private_
         run=run,
         home=place.home,
         private_dir=private_dir,
-        session_variables=markers,
+        session_variables=ALL_SESSION_VARIABLES,
     )
 
 

@@ -31,8 +31,8 @@ class PrepareRequest(Struct, frozen=True, kw_only=True):
     """A launcher asks for a workstream's lease.
 
     `name` selects an existing workstream, `new_name` creates one; neither: the scope's most recently selected
-    one, created as `main` when there is none. `dead_pids` are this host's holders that the caller has seen to be
-    gone (pid, its start time): their lease is taken over at once.
+    one, created as `main` when there is none. `dead_holder` is the run whose process the caller has seen to
+    be gone: its lease is taken over at once.
     """
 
     scope: Scope
@@ -77,9 +77,10 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 class Unseen(Struct, frozen=True, kw_only=True):
     """What one native session has not been shown of its workstream, oldest first.
 
-    `events` holds the newest of them, bounded; `counts` counts all of them by kind, those included.
-    `through` maps each source session's key to the last event considered. `checkpoint` is the newest one of any
-    run of the workstream, with the harness that was then running.
+    `events` holds the newest of them, bounded, each text cut at 65,536 characters; `counts` counts all of them by
+    kind, those included, and those on abandoned branches under `abandoned`. `through` maps each source session's
+    name ("harness:native id") to the last event considered. `checkpoint` is what the last ended run left, with
+    its harness.
     """
 
     events: tuple[HistoryEvent, ...]

@@ -152,6 +152,20 @@ def test_what_cannot_be_read_is_left_out_of_lists(config: Path, store: ClaudeSto
     assert ids(list(store.iter_sessions())) == [ONE]
 
 
+def test_of_copies_the_directory_s_own_is_taken(config: Path, store: ClaudeStore, cwd: str) -> None:
+    own = write(config, cwd, ONE)
+    os.utime(own, (500, 500))
+    copy = config / "projects" / "copied" / own.name
+    copy.parent.mkdir()
+    copy.write_text(own.read_text())
+    found = store.look_up(ONE, cwd).info
+    assert found is not None
+    assert found.path == str(own)
+    elsewhere = store.look_up(ONE, str(config)).info
+    assert elsewhere is not None
+    assert elsewhere.path == str(copy), "the newest of all"
+
+
 def test_titles_come_from_a_person_then_the_program_then_the_first_prompt(
     config: Path, store: ClaudeStore, cwd: str
 ) -> None:
@@ -452,6 +466,18 @@ def test_a_clear_is_linked_only_where_the_records_tell_the_former_session(
         assert info.parent is None
         (window,) = store.read(info, None)
         assert [(link.kind, link.parent_id) for link in window.links] == expected
+
+
+def test_a_cleared_session_that_another_process_resumed_did_not_come_from_that_one(
+    config: Path, store: ClaudeStore, cwd: str
+) -> None:
+    cleared = user(ONE, "c", None, "<command-name>/clear</command-name>")
+    rows = [{**each, "session_id": native_id} for native_id in (TWO, THREE) for each in turn(ONE)]
+    write_session(config, cwd, ONE, cleared, *rows)
+    info = store.look_up(ONE, cwd).info
+    assert info is not None
+    (window,) = store.read(info, None)
+    assert [(link.kind, link.parent_id) for link in window.links] == [(LinkKind.CLEAR, TWO)]
 
 
 def test_a_session_that_went_away_is_named_when_it_is_read(config: Path, store: ClaudeStore, cwd: str) -> None:

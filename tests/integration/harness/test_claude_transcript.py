@@ -146,14 +146,15 @@ def test_titles_of_windows_prefer_what_a_person_chose(config: Path) -> None:
 
 
 def test_a_record_with_more_than_a_window_is_given_in_several(config: Path) -> None:
-    results = [result(f"call_{n}", f"output {n}") for n in range(1000)]
-    path = write_session(config, RECORDED, ONE, user(ONE, "u1", None, "one"), user(ONE, "u2", "u1", results))
+    results = [*(result(f"call_{n}", f"output {n}") for n in range(999)), text("and a question")]
+    path = write_session(config, RECORDED, ONE, user(ONE, "u1", None, "one"), user(ONE, "u2", "gone", results))
     path.write_text(path.read_text() + dump(user(ONE, "u3", "u2", "three")))
     info = get_info(config, ONE)
     windows = read(config, info)
     assert [len(window.events) for window in windows] == [1, 400, 400, 201]
     whole = {(event.record, event.block): event for event in events_of(windows)}
     assert len(whole) == 1002
+    assert whole["u2", 999].parent_turn == "u1"
     for count in range(len(windows)):
         # A crash between two of them: the record is read again from its first block, and gives the same.
         cursor = windows[count - 1].cursor if count else None

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -199,6 +200,26 @@ def test_of_two_launchers_one_gets_the_lease_each_time(home: str) -> None:
 
 def _build_ref(run: RunRecord) -> RunRef:
     return RunRef(run_id=run.id, workstream_id=run.workstream_id, harness=run.harness, generation=run.generation)
+
+
+def test_a_heartbeat_may_beat_while_the_same_ledger_imports(ledger: LocalLedger) -> None:
+    grant = ledger.prepare(make_request())
+    failures: list[BaseException] = []
+
+    def beat() -> None:
+        try:
+            for _ in range(100):
+                ledger.renew(grant.run)
+        except BaseException as error:  # a failing thread must fail the test
+            failures.append(error)
+
+    heart = threading.Thread(target=beat)
+    heart.start()
+    for number in range(50):
+        _append(ledger, "s1", _window("s1", number))
+    heart.join()
+    assert failures == []
+    assert ledger.get_session("s1").events == 150
 
 
 def test_a_deleted_transcript_never_deletes_history(ledger: LocalLedger, home: str, tmp_path: Path) -> None:

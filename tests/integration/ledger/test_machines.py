@@ -16,7 +16,7 @@ from tests.integration.ledger.conftest import keep_text
 from tests.integration.ledger.machines import DeliveryMachine, LeaseMachine
 
 _SETTINGS = settings(
-    max_examples=150, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

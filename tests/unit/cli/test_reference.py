@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rigline.cli import COMMANDS
-from rigline.launch.options import build_parser
+from rigline.cli.run_arguments import build_parser
 
 
 def test_the_page_is_up_to_date(root: Path) -> None:

@@ -48,6 +48,13 @@ def test_a_rewind_to_the_beginning_begins_a_tree_of_its_own() -> None:
     assert found["3"] == ("3", "")
 
 
+def test_a_rewind_behind_a_long_turn_is_still_told() -> None:
+    long = [(f"t{n}", f"t{n - 1}" if n else "2", "") for n in range(200)]
+    found = place(("1", None, "p"), ("end", "1", ""), ("2", "end", "p"), *long, ("3", "end", "p"))
+    assert found["t199"] == ("2", "1")
+    assert found["3"] == ("3", "1")
+
+
 def test_two_writers_make_two_leaves() -> None:
     found = place(("1", None, "p"), ("2", "1", ""), ("a", "2", "p"), ("b", "2", "p"), ("a2", "a", ""), ("b2", "b", ""))
     assert found["a2"] == ("a", "1")

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigline.cli.run_arguments import find_own_words, parse_run
 from rigline.errors import UsageError
-from rigline.launch.options import RunOptions, find_own_words, parse_run, strip_wrapper_words
+from rigline.launch.options import RunOptions, strip_wrapper_words
 
 
 @pytest.mark.parametrize(
