@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 
 from rigline.cli import COMMANDS
-from rigline.errors import RiglineError
 from rigline.cli.run_arguments import build_parser as build_run_parser
+from rigline.errors import RiglineError
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 HEAD = """\

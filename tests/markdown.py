@@ -57,6 +57,12 @@ def read_links(page: Path) -> list[str]:
     return re.findall(r"\]\(([^)\s]+)\)", text)
 
 
+def read_named_tests(page: Path) -> list[tuple[str, Path]]:
+    """The tests that a page names as links: each name, and the file it points to."""
+    found = re.findall(r"\[`(test_\w+)`\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    return [(name, page.parent / file) for name, file in found]
+
+
 def list_anchors(page: Path) -> set[str]:
     """The anchors that the headings of a page make."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)

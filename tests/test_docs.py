@@ -9,7 +9,7 @@ import pytest
 
 from rigline.cli import COMMANDS
 from tests.conftest import ROOT
-from tests.markdown import list_anchors, list_pages, read_blocks, read_links
+from tests.markdown import list_anchors, list_pages, read_blocks, read_links, read_named_tests
 
 #: `console` blocks are run by a test; `text` ones are not; the others are data or code to read
 LANGUAGES = {"console", "text", "toml", "yaml", "json", "python"}
@@ -40,6 +40,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in list_anchors(target)):
             lost.append(link)
     assert not lost
+
+
+@PAGES
+def test_every_test_that_a_page_names_is_there(page: Path) -> None:
+    lost = [name for name, file in read_named_tests(page) if f"def {name}(" not in file.read_text(encoding="utf-8")]
+    assert not lost
+
+
+def test_the_readme_names_the_tests_of_its_promises() -> None:
+    assert len(read_named_tests(ROOT / "README.md")) > 10
 
 
 @pytest.mark.parametrize("verb", COMMANDS)

@@ -15,14 +15,14 @@ from tests.real.conftest import NEWEST, Agents, Model, Rigline
 newest = pytest.mark.parametrize("agents", [NEWEST], indirect=True, ids=["newest"])
 
 
-def claude(rigline: Rigline, prompt: str, *options: str, **env: str) -> str:
+def claude(rigline: Rigline, prompt: str, *options: str) -> str:
     """One headless turn of Claude Code; its answer."""
-    return rigline("run", *options, "claude", "-p", prompt, **env).ok().out.strip()
+    return rigline("run", *options, "claude", "-p", prompt).ok().out.strip()
 
 
-def codex(rigline: Rigline, prompt: str, *options: str, **env: str) -> str:
+def codex(rigline: Rigline, prompt: str, *options: str) -> str:
     """One headless turn of Codex; what it printed."""
-    return rigline("run", *options, "codex", "exec", "--skip-git-repo-check", prompt, **env).ok().out.strip()
+    return rigline("run", *options, "codex", "exec", "--skip-git-repo-check", prompt).ok().out.strip()
 
 
 def bindings(rigline: Rigline, name: str = "main") -> dict[str, str]:
@@ -149,8 +149,8 @@ def test_the_native_stores_are_only_read(rigline: Rigline) -> None:
 
 @newest
 def test_markers_of_an_outer_agent_do_not_reach_the_child(rigline: Rigline) -> None:
-    markers = {"CLAUDECODE": "1", "CLAUDE_CODE_CHILD_SESSION": "1", "CLAUDE_CODE_SESSION_ID": str(uuid.uuid4())}
-    done = rigline("run", "claude", "-p", "say: persisted", **markers).ok()
+    rigline.more = {"CLAUDECODE": "1", "CLAUDE_CODE_CHILD_SESSION": "1", "CLAUDE_CODE_SESSION_ID": str(uuid.uuid4())}
+    done = rigline("run", "claude", "-p", "say: persisted").ok()
     assert "CLAUDE_CODE_CHILD_SESSION" in done.err
     assert "claude-code" in bindings(rigline)
 

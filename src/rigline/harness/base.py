@@ -68,11 +68,13 @@ class LaunchRequest(Struct, frozen=True, kw_only=True):
 class NativePlan(Struct, frozen=True, kw_only=True):
     """The native arguments, and files to be written below the run's private folder before the launch.
 
-    `expected_id` is the session id that the harness will use, or None when it has to be observed.
+    `expected_id` is the session id that the harness will use, or None when it has to be observed. `has_hooks` says that
+    the start hook is in it.
     """
 
     args: tuple[str, ...]
     expected_id: str | None
+    has_hooks: bool = False
     files: dict[str, str] = {}
     notes: tuple[str, ...] = ()
 

@@ -87,6 +87,7 @@ class ClaudeCode:
         return NativePlan(
             args=(*permission, *plugin, *selector, *request.args),
             expected_id=_find_expected_id(request, tokens),
+            has_hooks=bool(plugin),
             files=files,
             notes=notes,
         )

@@ -56,6 +56,8 @@ _CALLS = frozenset({"tool_use", "server_tool_use"})
 #: ids that a vendor's server gave out; proxies hand out short ones that repeat from session to session
 _CALL_ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]{20,}")
 _MESSAGE_ID = re.compile(r"msg_[A-Za-z0-9_]{20,}")
+#: a compaction that failed leaves the error in the summary's place
+_FAILED_SUMMARY = re.compile(r"(?:This session is being continued.{0,400}?Summary:)?\s*API Error\b", re.DOTALL)
 _TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 
 
@@ -134,7 +136,9 @@ def _add_compaction(text: str, found: Extract) -> None:
     summary = drop_reminders(text)
     if summary != text:
         found.losses.append("meta")
-    if summary.strip():
+    if _FAILED_SUMMARY.match(summary):
+        found.losses.append("api_error")
+    elif summary.strip():
         found.pieces.append(Piece(kind=Kind.COMPACTION, text=summary))
 
 

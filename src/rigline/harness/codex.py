@@ -100,6 +100,7 @@ class Codex:
         return NativePlan(
             args=(*hooks, *_plan_daemon(request, tokens), *permission, *args),
             expected_id=resume_id or chosen_id,
+            has_hooks=bool(hooks),
             notes=(*hook_notes, *permission_notes),
         )
 

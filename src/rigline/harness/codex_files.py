@@ -25,6 +25,7 @@ _GLANCE_BYTES = 4 << 10
 #: most heads are far shorter; a long one holds long instructions
 _HEAD_BYTES = 64 << 10
 _HEAD_CAP_BYTES = 8 << 20
+_LATE_HEAD_LINES = 64
 _TAIL_BYTES = 64 << 10
 _TAIL_CAP_BYTES = 32 << 20
 
@@ -133,13 +134,29 @@ def glance_at_cwd(path: str) -> str | None:
 
 
 def read_head(path: str) -> Head | None:
-    """The head of a rollout, or None when it does not begin with one. Raises OSError when it cannot be read."""
+    """The head of a rollout, or None when it does not begin with one. Raises OSError when it cannot be read.
+
+    Blank lines may stand before it; nothing else may, not even a byte-order mark (0.171.0).
+    """
     with open_regular(path, buffering=_HEAD_BYTES) as file:
         line = file.readline(_HEAD_CAP_BYTES)
+        while line.isspace():
+            line = file.readline(_HEAD_CAP_BYTES)
     try:
-        return build_head(msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf").strip(b"\0")))
+        return build_head(msgspec.json.decode(line))
     except (ValueError, RecursionError):
         return None
+
+
+def find_late_head(path: str, thread_id: str) -> Head | None:
+    """A thread's head behind something that Codex would stop at. Raises OSError when the rollout cannot be read."""
+    for number, line in enumerate(iter_lines(path)):
+        head = build_head(line.record)
+        if head is not None and head.thread_id == thread_id:
+            return head
+        if number >= _LATE_HEAD_LINES:
+            break
+    return None
 
 
 def build_head(record: object) -> Head | None:

@@ -15,6 +15,7 @@ from rigline.harness.codex_files import (
     Rollout,
     ends_without_ordinal,
     find_birth_ms,
+    find_late_head,
     glance_at_cwd,
     parse_time_ms,
     read_head,
@@ -95,7 +96,7 @@ class Place:
 def describe(thread: Thread, names: dict[str, str]) -> SessionInfo | None:
     """The session, or None when its file cannot be read or has nothing in it."""
     try:
-        head = read_head(thread.newest.path)
+        head = read_head(thread.newest.path) or find_late_head(thread.newest.path, thread.id)
         first_prompt = _find_first_prompt(thread.rollouts[0].path)
     except OSError:
         return None

@@ -83,8 +83,8 @@ class ManagedRun:
             collected = self._collector.finish()
             self._ledger.finish(self._grant.run, code, self._take_checkpoint())
             self._folder.remove()
-        except (RiglineError, OSError, KeyboardInterrupt) as error:
-            cause = str(error) or "interrupted"
+        except (Exception, KeyboardInterrupt) as error:  # a fault of ours must not cost the agent's exit code
+            cause = str(error) or type(error).__name__
             self._console.say(f"this session could not be saved now ({cause}); the next rigline command will do it.")
             return code
         offer = self._session.offer
@@ -127,6 +127,7 @@ class ManagedRun:
             expected_id=self._launch.expected_id,
             created_via=self._session.plan.created_via,
             parent_id=self._session.plan.parent_id,
+            has_hooks=self._launch.has_hooks,
         )
 
     def _write_folder(self) -> None:
@@ -152,8 +153,8 @@ class ManagedRun:
     def _work(self) -> None:
         try:
             self._collector.tick()
-        except (RiglineError, OSError) as error:
-            self._console.note_trouble(str(error))
+        except Exception as error:  # the lease is kept by this thread: no fault of ours may end it
+            self._console.note_trouble(f"what is said cannot be saved yet ({error}); it will be tried again.")
 
 
 def make_plan(

@@ -70,8 +70,6 @@ class Collector:
         """Everything that is there now, after the child has ended."""
         self._observe()
         self._bind_proved()
-        if not self._bound:
-            self._find_started()
         self._import_all()
         return self.collected
 
@@ -91,19 +89,28 @@ class Collector:
             lookup = self._store.look_up(native_id, self._state.scope.cwd)
             if lookup.presence is Presence.EXISTS and lookup.info is not None:
                 self._bind(lookup.info, claim.source, _describe_evidence(claim, self._state))
-        if not self._claims:
+        if not self._bound and self._may_search:
             self._find_started()
 
+    @property
+    def _may_search(self) -> bool:
+        """Whether the session has to be looked for: its id was not chosen, and no hook will name it rightly."""
+        return self._state.expected_id is None and (not self._state.has_hooks or self._state.parent_id is not None)
+
     def _find_started(self) -> None:
-        """A session that nobody announced: born here since the launch, and the only one or our process's own."""
+        """A session that nobody announced: born here since the launch, and the only one; a fork, of this parent."""
         found = self._store.find_started(self._state.since_ms, self._state.scope.cwd, self._child_pid)
-        fresh = [info for info in found if info.native_id not in self._bound and not info.is_subagent]
+        fresh = [info for info in found if not info.is_subagent and self._may_be_ours(info)]
         if len(fresh) == 1:
             self._bind(fresh[0], "store", "the one session born in this checkout since the launch")
         elif len(fresh) > 1 and not self._has_warned:
             self._has_warned = True
             names = ", ".join(info.native_id for info in fresh)
             self._console.say(f"several {self._harness.label} sessions began here at once ({names}); none was bound.")
+
+    def _may_be_ours(self, info: SessionInfo) -> bool:
+        parent = self._state.parent_id
+        return parent is None or (info.parent is not None and info.parent.parent_id == parent)
 
     def _bind(self, info: SessionInfo, source: str, evidence: str) -> None:
         created_via = source if source in {"clear", "fork", "resume"} and self._bound else self._state.created_via

@@ -26,7 +26,11 @@ from rigline.model import RunRef, Scope
 
 
 class RunState(Struct, frozen=True, kw_only=True):
-    """What is known of a run when it starts. `store_env` holds what the harness's store depends on."""
+    """What is known of a run when it starts.
+
+    `store_env` holds what the harness's store depends on. `has_hooks` says that the start hook will name the session,
+    unless the harness is one that names a fork's parent.
+    """
 
     run: RunRef
     scope: Scope
@@ -35,6 +39,7 @@ class RunState(Struct, frozen=True, kw_only=True):
     expected_id: str | None
     created_via: str
     parent_id: str | None
+    has_hooks: bool
     child_pid: int | None = None
     child_started: str = ""
 

@@ -39,6 +39,7 @@ class LaunchPlan(Struct, frozen=True, kw_only=True):
     environment: Environment
     files: dict[str, str]
     expected_id: str | None
+    has_hooks: bool
     notes: tuple[str, ...]
 
 
@@ -109,6 +110,7 @@ def plan_launch(
         environment=environment,
         files=native.files,
         expected_id=native.expected_id,
+        has_hooks=native.has_hooks,
         notes=native.notes,
     )
 

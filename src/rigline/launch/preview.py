@@ -7,10 +7,11 @@ import sys
 
 import msgspec
 
+from rigline.harness.base import Mode
 from rigline.launch import deliver
 from rigline.launch.child import make_plan
 from rigline.launch.session import Place, Session, build_environment, choose_session
-from rigline.launch.target import Target
+from rigline.launch.target import Target, find_line
 from rigline.ledger.base import Ledger
 from rigline.model import Workstream
 
@@ -21,17 +22,24 @@ NO_FOLDER = "<run folder>"
 def preview(target: Target, place: Place, ledger: Ledger) -> int:
     """Print the packet or the plan on stdout; changes nothing. Returns the exit code."""
     options = target.options
-    workstream = None
-    if options.new is None:
-        find = ledger.get_workstream if options.workstream is not None else None
-        workstream = (
-            find(options.workstream or "", place.scope) if find is not None else ledger.find_workstream(place.scope)
-        )
+    workstream = find_line(options, place.scope, ledger)
+    if target.classification.mode is Mode.PASSTHROUGH:
+        return _print_passthrough(target)
     session = choose_session(target, place, ledger, workstream, None)
     if options.print_context:
         return _print_context(session, as_json=options.json)
     plan = _describe_plan(target, place, session, workstream)
     sys.stdout.write(msgspec.json.encode(plan).decode() + "\n" if options.json else _render(plan))
+    return 0
+
+
+def _print_passthrough(target: Target) -> int:
+    argv = [target.executable, *target.args]
+    plan = {"harness": target.harness.name, "start": "passthrough", "why": target.classification.reason, "argv": argv}
+    if target.options.json:
+        sys.stdout.write(msgspec.json.encode(plan).decode() + "\n")
+    else:
+        sys.stdout.write(f"passed through unchanged ({plan['why']}): {shlex.join(argv)}\n")
     return 0
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 
 from rigline import liveness
-from rigline.errors import RiglineError
 from rigline.harness import get_harness
 from rigline.launch.collect import Collector
 from rigline.launch.console import Console
@@ -30,7 +29,7 @@ def _collect_folder(folder: RunFolder, ledger: Ledger, say: Callable[[str], None
     try:
         with folder.lock() as is_ours:
             return is_ours and _collect_run(folder, ledger, say)
-    except (RiglineError, OSError) as error:
+    except Exception as error:  # one run that cannot be collected must not make every command fail
         say(f"an interrupted run could not be collected yet ({error}); it is kept for the next command.")
         return False
 

@@ -47,7 +47,8 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
     """
     settings = load_settings(env, HARNESSES)
     target = read_target(options, env, settings) if options.harness is not None else None
-    if target is not None and target.classification.mode is Mode.PASSTHROUGH:
+    is_preview = options.dry_run or options.print_context
+    if target is not None and target.classification.mode is Mode.PASSTHROUGH and not is_preview:
         inspection.stop()
         pass_through(target, env)
     place = _look_around(options, env, inspection, settings)
@@ -57,7 +58,7 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
         collect_leftovers(place.home, console.say, ledger)
         if target is None:
             target = choose_target(options, env, settings, place.scope, ledger)
-        if options.dry_run or options.print_context:
+        if is_preview:
             from rigline.launch.preview import preview
 
             return preview(target, place, ledger)

@@ -15,7 +15,7 @@ from rigline.launch.choose import check_request, choose_harness
 from rigline.launch.environment import read_env_file
 from rigline.launch.options import RunOptions, strip_wrapper_words
 from rigline.ledger.base import Ledger
-from rigline.model import Scope, SessionInfo
+from rigline.model import Scope, SessionInfo, Workstream
 
 
 class Target(Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ def choose_target(
     given = read_given(options)
     child_env = {**env, **dict(pair.split("=", 1) for pair in given)}
     available = {name for name in HARNESSES if _is_installed(name, child_env, settings)}
-    workstream = None if options.new else ledger.find_workstream(scope, options.workstream)
+    workstream = find_line(options, scope, ledger)
     choice = choose_harness(workstream, available, _list_local(child_env, scope.cwd), scope.cwd)
     harness = get_harness(choice.harness)
     return Target(
@@ -74,6 +74,15 @@ def choose_target(
         adopt=None if options.fresh or options.new else choice.adopt,
         reason=choice.reason,
     )
+
+
+def find_line(options: RunOptions, scope: Scope, ledger: Ledger) -> Workstream | None:
+    """The workstream that a run would work on, None where it would be a new one; raises `UnknownWorkstream`."""
+    if options.new is not None:
+        return None
+    if options.workstream is not None:
+        return ledger.get_workstream(options.workstream, scope)
+    return ledger.find_workstream(scope)
 
 
 def read_given(options: RunOptions) -> tuple[str, ...]:

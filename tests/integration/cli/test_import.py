@@ -161,6 +161,14 @@ def test_named_files_are_known_by_their_content_wherever_they_lie(user: User, tm
     assert user.call("import", "--harness", "codex", str(claude)).status == 64
 
 
+def test_a_session_of_another_program_with_records_of_the_same_types_is_not_taken(user: User, tmp_path: Path) -> None:
+    record = make_prompt(make_id(1), 0, "hello") | {"message": {"role": "user", "parts": [{"text": "hello"}]}}
+    (tmp_path / f"{make_id(1)}.jsonl").write_text(claude_store.dump(record))
+    refused = user.call("import", str(tmp_path / f"{make_id(1)}.jsonl"))
+    assert refused.status == 64
+    assert "holds no session" in refused.err
+
+
 def test_files_that_are_no_sessions_are_named_and_nothing_is_imported(user: User, tmp_path: Path, home: Path) -> None:
     good = write_talk(home, user.checkout, make_id(1), "hello")
     (tmp_path / "notes.txt").write_text("notes")

@@ -221,6 +221,18 @@ def test_a_rollout_without_its_first_record_exists_but_is_not_resumable(store: C
     assert [info.native_id for info in store.iter_sessions()] == [NATIVE]
 
 
+@pytest.mark.parametrize(("before", "resumable"), [("\n \n", True), ("garbage\n", False), ("\ufeff", False)])
+def test_only_blank_lines_may_stand_before_the_first_record(
+    store: CodexStore, home: Path, before: str, resumable: bool
+) -> None:
+    path = place(FRESH, home, "/w")
+    path.write_text(before + path.read_text())
+    found = look_up(store, find_id(rollout(FRESH)))
+    assert (found.presence, found.resumable) == (Presence.EXISTS, resumable)
+    assert found.info is not None
+    assert found.info.cwd == "/w"
+
+
 @pytest.mark.parametrize("text", ["", "not json\n", "\0" * 100, '{"type":"session_'])
 def test_a_rollout_without_records_is_unreadable(store: CodexStore, home: Path, text: str) -> None:
     write_rollout(home, NATIVE, text)

@@ -174,6 +174,17 @@ def test_compactions_are_the_flagged_summary_and_the_older_record() -> None:
     ) == Extract([], [], [])
 
 
+@pytest.mark.parametrize(
+    "summary",
+    ["API Error: 500", "This session is being continued from a previous one.\n\nSummary:\nAPI Error: 413 too long"],
+)
+def test_an_error_is_no_summary(summary: str) -> None:
+    found = typed(summary, isCompactSummary=True)
+    assert (found.pieces, found.losses) == ([], ["api_error"])
+    about_one = typed(f"Summary:\nThe user saw this: {summary}", isCompactSummary=True)
+    assert [piece.kind for piece in about_one.pieces] == [Kind.COMPACTION]
+
+
 def test_a_repeated_summary_s_notice_is_no_compaction() -> None:
     found = typed("<local-command-stdout>Compacted</local-command-stdout>", repeatsCompactSummary=True)
     assert (found.pieces, found.losses) == ([], ["meta"])

@@ -170,7 +170,7 @@ def test_a_clear_binds_the_new_session_and_links_it_to_the_old(scene: Scene) -> 
 
 
 def test_a_session_that_nobody_announced_is_found_if_it_is_the_only_one(tmp_path: Path) -> None:
-    scene = Scene(tmp_path)
+    scene = Scene(tmp_path, has_hooks=False)
     scene.store.add("found")
     scene.store.started = [make_info("found")]
     scene.collector.finish()
@@ -178,7 +178,7 @@ def test_a_session_that_nobody_announced_is_found_if_it_is_the_only_one(tmp_path
 
 
 def test_of_several_newborn_sessions_none_is_guessed(tmp_path: Path) -> None:
-    scene = Scene(tmp_path)
+    scene = Scene(tmp_path, has_hooks=False)
     scene.store.started = [make_info("a"), make_info("b")]
     scene.collector.finish()
     assert scene.bound_ids == []
@@ -186,7 +186,7 @@ def test_of_several_newborn_sessions_none_is_guessed(tmp_path: Path) -> None:
 
 
 def test_a_subagent_is_never_bound(tmp_path: Path) -> None:
-    scene = Scene(tmp_path)
+    scene = Scene(tmp_path, has_hooks=False)
     scene.store.started = [make_info("sub", is_subagent=True)]
     scene.collector.finish()
     assert scene.bound_ids == []
@@ -235,3 +235,23 @@ def test_a_superseded_run_s_session_is_kept_as_history(scene: Scene) -> None:
     scene.collector.finish()
     assert scene.ledger.imported == ["chosen"]
     assert "kept as history" in scene.console.heard[0]
+
+
+@pytest.mark.parametrize("state", [{"has_hooks": True}, {"expected_id": "chosen"}])
+def test_a_newborn_session_is_not_taken_for_one_that_would_have_been_announced(
+    tmp_path: Path, state: dict[str, object]
+) -> None:
+    scene = Scene(tmp_path, **state)
+    scene.store.started = [make_info("somebody-else-s")]
+    scene.collector.finish()
+    assert scene.bound_ids == []
+
+
+def test_a_newborn_session_is_our_fork_only_if_it_comes_from_our_parent(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, parent_id="parent", created_via="fork")
+    link = SessionLink(child_id="child", parent_id="parent", kind=LinkKind.FORK, evidence="e")
+    scene.store.started = [make_info("other"), make_info("child", parent=link)]
+    scene.store.add("child", parent=link)
+    scene.collector.finish()
+    assert scene.bound_ids == ["child"]
+    assert scene.ledger.links == [link]

@@ -24,6 +24,7 @@ STATE = RunState(
     expected_id=None,
     created_via="fresh",
     parent_id=None,
+    has_hooks=True,
 )
 
 
