@@ -70,9 +70,7 @@ class ManagedRun:
         console.say(
             describe_start(self._target, self._grant, self._session.choice, self._session.offer, launch.expected_id)
         )
-        with process.run_child(
-            launch.argv, cwd=self._place.scope.cwd, env=launch.environment.variables, on_started=self._note_started
-        ) as status:
+        with process.run_child(launch.argv, env=launch.environment.variables, on_started=self._note_started) as status:
             self._keeper.stop()
             console.release()
             return self._finish(status.code)

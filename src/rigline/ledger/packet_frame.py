@@ -6,6 +6,7 @@ Everything that comes from outside (names, branches, paths) is put on one cleane
 from __future__ import annotations
 
 from rigline.ledger.fence import flatten
+from rigline.model import UNKNOWN_STATUS
 from rigline.readable import format_age, format_count, format_iso
 
 TYPE_CHECKING = False
@@ -49,12 +50,16 @@ def introduce(workstream: str, receiver: str, *, number: int, total: int) -> lis
 
 
 def is_stale(then: Checkpoint | None, now: Checkpoint) -> bool:
-    """Whether the checkout is no longer as the history left it."""
-    return then is not None and _key(then) != _key(now)
+    """Whether the checkout is known to be no longer as the history left it."""
+    if then is None:
+        return False
+    if (then.head, then.branch) != (now.head, now.branch):
+        return True
+    return then.status_hash != now.status_hash and not _is_unknown(then, now)
 
 
-def _key(checkpoint: Checkpoint) -> tuple[str | None, ...]:
-    return checkpoint.head, checkpoint.branch, checkpoint.status_hash
+def _is_unknown(then: Checkpoint, now: Checkpoint) -> bool:
+    return UNKNOWN_STATUS in (then.status_hash, now.status_hash)
 
 
 def compare_checkout(then: Checkpoint | None, harness: str | None, now: Checkpoint) -> list[str]:
@@ -63,6 +68,10 @@ def compare_checkout(then: Checkpoint | None, harness: str | None, now: Checkpoi
         return [f"Checkout: no earlier state of it is recorded. Now: {describe(now)}."]
     left = f"{name_harness(harness)} left it" if harness else "it was left"
     at = format_moment(then.at_ms)
+    if _is_unknown(then, now) and not is_stale(then, now):
+        return [
+            f"Checkout: {describe(now)}, so whether it is as {left} ({at}) is not known: look before you rely on it."
+        ]
     if not is_stale(then, now):
         return [f"Checkout: as {left} ({at}): {describe(now)}."]
     lines = [
@@ -82,11 +91,15 @@ def describe(checkpoint: Checkpoint) -> str:
         return "not under git"
     branch = flatten(checkpoint.branch, NAME_CHARS) if checkpoint.branch else "no branch"
     head = flatten(checkpoint.head, NAME_CHARS)[:12] if checkpoint.head else "no commit"
+    return f"{branch} at {head}, {_describe_status(checkpoint)}"
+
+
+def _describe_status(checkpoint: Checkpoint) -> str:
+    if checkpoint.status_hash is None:
+        return "clean"
+    if checkpoint.status_hash == UNKNOWN_STATUS:
+        return "state of its files unknown"
     count = len(checkpoint.paths) + checkpoint.paths_left_out
-    return f"{branch} at {head}, {_count_paths(count) if checkpoint.status_hash else 'clean'}"
-
-
-def _count_paths(count: int) -> str:
     return f"{format_count(count, 'path')} changed" if count else "changed"
 
 

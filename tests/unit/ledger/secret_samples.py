@@ -162,7 +162,7 @@ NAMED: list[tuple[str, str, str, str]] = [
     ("https:\\/\\/user:", "hunter2", "@example.com\\/x", "url"),
     ("jdbc:postgresql://h/db?user=x&password=", "hunter22", "&ssl=true", "password"),
     ("Server=db;User Id=sa;Password=", "hunter22", ";Encrypt=true", "password"),
-    ("//registry.npmjs.org/:_authToken=", UUID, "\n", "token"),
+    ("//packages.example.org/:_authToken=", UUID, "\n", "token"),
     ("_auth=", "dXNlcjpwYXNzdzByZA==", "\n", "basic"),
     ("machine api.example.com\n  login me\n  password ", "letmein", "\n", "netrc"),
     ("mysql --password ", "hunter22", " db", "password"),

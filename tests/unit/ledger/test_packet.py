@@ -7,7 +7,7 @@ import pytest
 from rigline.harness.base import PacketLimits
 from rigline.ledger.base import Unseen
 from rigline.ledger.packet import estimate_tokens, find_markers
-from rigline.model import Checkpoint, Kind
+from rigline.model import UNKNOWN_STATUS, Checkpoint, Kind
 from tests.unit.ledger.packet_samples import (
     CLAUDE,
     CLEAN,
@@ -249,6 +249,16 @@ def test_each_difference_makes_it_stale(change: str) -> None:
     then, now = Checkpoint(at_ms=0, **fields), Checkpoint(at_ms=0, **{**fields, change: "other"})  # type: ignore[arg-type]
     assert _describe(then, now)[0]
     assert not _describe(then, then)[0]
+
+
+def test_what_git_did_not_tell_is_neither_stale_nor_the_same() -> None:
+    unknown = Checkpoint(at_ms=0, head="a" * 40, branch="main", status_hash=UNKNOWN_STATUS)
+    is_stale, text = _describe(unknown, unknown)
+    assert not is_stale
+    assert "state of its files unknown" in text
+    assert "is not known" in text
+    elsewhere = Checkpoint(at_ms=0, head="b" * 40, branch="main", status_hash=UNKNOWN_STATUS)
+    assert _describe(unknown, elsewhere)[0]
 
 
 def test_no_earlier_state_is_not_stale() -> None:
