@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
 
+import msgspec
 from msgspec import Struct
 
 from rigline import ids
@@ -68,7 +68,7 @@ def write_answers(folder: RunFolder, offer: Offer, harness: Harness, *, below: s
 
 def write_hook_file(folder: RunFolder, offer: Offer, receivers: tuple[str, ...] | None) -> None:
     """Tell the hook whom the prepared packet is for: these session ids, or (None) whichever starts."""
-    folder.write("hook.json", json.dumps({"receivers": receivers, "parts": offer.parts}))
+    folder.write("hook.json", msgspec.json.encode({"receivers": receivers, "parts": offer.parts}).decode())
 
 
 def define_hooks(parts: int, python: str) -> HookDefinition:
