@@ -121,7 +121,9 @@ class Collector:
                 f"another run took this line over, so {info.native_id} is kept as history, not as its session."
             )
         for link in self._links(info, source):
-            self._ledger.add_link(self._harness.name, link)
+            # a fork that this run launched is born now, any other was when its own record says
+            born_ms = info.started_ms if link is info.parent and self._state.parent_id is None else None
+            self._ledger.add_link(self._harness.name, link, born_ms=born_ms)
         self._bound.append(info.native_id)
 
     def _links(self, info: SessionInfo, source: str) -> list[SessionLink]:

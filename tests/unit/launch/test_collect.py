@@ -74,12 +74,14 @@ class FakeLedger:
         self.bound: list[tuple[str, str, str]] = []
         self.links: list[SessionLink] = []
         self.imported: list[str] = []
+        self.born_ms: int | None = None
 
     def bind(self, run: object, info: SessionInfo, *, evidence: str, created_via: str, store: str) -> None:
         self.bound.append((info.native_id, created_via, evidence))
 
-    def add_link(self, harness: str, link: SessionLink) -> None:
+    def add_link(self, harness: str, link: SessionLink, *, born_ms: int | None) -> None:
         self.links.append(link)
+        self.born_ms = born_ms
 
     def get_cursor(self, harness: str, native_id: str) -> str | None:
         return "end" if native_id in self.imported else None
@@ -255,3 +257,11 @@ def test_a_newborn_session_is_our_fork_only_if_it_comes_from_our_parent(tmp_path
     scene.collector.finish()
     assert scene.bound_ids == ["child"]
     assert scene.ledger.links == [link]
+
+
+def test_an_adopted_fork_was_born_when_its_own_record_says(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, expected_id="old-fork", created_via="resume")
+    link = SessionLink(child_id="old-fork", parent_id="parent", kind=LinkKind.FORK, evidence="e")
+    scene.store.add("old-fork", parent=link, started_ms=77)
+    scene.collector.finish()
+    assert scene.ledger.born_ms == 77

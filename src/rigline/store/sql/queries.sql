@@ -4,8 +4,7 @@
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
        EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
 FROM workstreams
-WHERE workspace = :workspace AND project = :project AND repo_fingerprint = :repo_fingerprint
-  AND worktree_fingerprint = :worktree_fingerprint AND name = :name
+WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint AND name = :name
 
 -- name: find_workstream_by_id
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
@@ -16,8 +15,7 @@ FROM workstreams WHERE id = :id
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
        EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
 FROM workstreams
-WHERE workspace = :workspace AND project = :project AND repo_fingerprint = :repo_fingerprint
-  AND worktree_fingerprint = :worktree_fingerprint
+WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint
 ORDER BY selected DESC LIMIT 1
 
 -- name: list_workstreams
@@ -29,8 +27,7 @@ FROM workstreams ORDER BY selected DESC
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
        EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
 FROM workstreams
-WHERE workspace = :workspace AND project = :project AND repo_fingerprint = :repo_fingerprint
-  AND worktree_fingerprint = :worktree_fingerprint
+WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint
 ORDER BY selected DESC
 
 -- name: insert_workstream
@@ -41,7 +38,7 @@ VALUES (:id, :name, :workspace, :project, :repo_fingerprint, :worktree_fingerpri
 
 -- name: select_workstream
 UPDATE workstreams
-SET cwd = :cwd, active_ms = :now_ms, generation = generation + 1,
+SET cwd = :cwd, repo_fingerprint = :repo_fingerprint, active_ms = :now_ms, generation = generation + 1,
     selected = (SELECT max(selected) + 1 FROM workstreams)
 WHERE id = :id
 

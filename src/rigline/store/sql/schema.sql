@@ -9,6 +9,7 @@ CREATE TABLE migrations (
 );
 
 -- One logical line of work in one checkout. `selected` grows with every selection, whatever the clock does.
+-- The repository's fingerprint is no part of the key: a remote that is added later must not hide the line.
 CREATE TABLE workstreams (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -21,7 +22,7 @@ CREATE TABLE workstreams (
     active_ms INTEGER NOT NULL,
     selected INTEGER NOT NULL,
     generation INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (workspace, project, repo_fingerprint, worktree_fingerprint, name)
+    UNIQUE (workspace, project, worktree_fingerprint, name)
 );
 
 -- One row a native session; a session that only copies or links name has no path and no cursor yet.

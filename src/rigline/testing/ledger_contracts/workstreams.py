@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from msgspec.structs import replace
+
 from rigline.errors import AmbiguousId, UnknownWorkstream, UsageError, WorkstreamExists
 from rigline.ledger.base import Ledger
 from rigline.model import LinkKind, SessionLink
@@ -38,6 +40,16 @@ def the_most_recently_selected_workstream_is_taken(ledger: Ledger, clock: FakeCl
     expect_equal(chosen.workstream.name, "main", "the workstream, although the clock was set back")
     names = [each.name for each in ledger.list_workstreams(make_scope())]
     expect_equal(names, ["main", "other"], "workstreams, the last selected first")
+
+
+def a_checkout_that_gets_a_remote_keeps_its_workstreams(ledger: Ledger, clock: FakeClock) -> None:
+    before = ledger.prepare(make_request())
+    ledger.finish(before.run, 0, None)
+    scope = replace(make_scope(), repo_fingerprint="of-the-new-remote", repo_source="remotes")
+    after = ledger.prepare(make_request(scope=scope))
+    expect_equal(after.workstream.id, before.workstream.id, "the workstream after a remote was added")
+    found = ledger.get_workstream(after.workstream.id, None)
+    expect_equal(found.repo_fingerprint, "of-the-new-remote", "its repository")
 
 
 def an_unknown_name_is_refused(ledger: Ledger, clock: FakeClock) -> None:
@@ -165,6 +177,7 @@ def _find_common_prefix(one: str, other: str) -> str:
 CONTRACTS = (
     a_first_launch_makes_main,
     the_most_recently_selected_workstream_is_taken,
+    a_checkout_that_gets_a_remote_keeps_its_workstreams,
     an_unknown_name_is_refused,
     a_taken_name_is_refused,
     a_name_that_could_be_a_path_is_refused,
