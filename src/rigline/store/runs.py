@@ -61,9 +61,7 @@ def grant(
     """Select the workstream, raise its generation and start a run with it; returns the run and its lease's end."""
     run_id = new_id()
     expires_ms = now_ms + LEASE_MS
-    db.run(
-        "select_workstream", id=workstream_id, cwd=scope.cwd, repo_fingerprint=scope.repo_fingerprint, now_ms=now_ms
-    )
+    db.run("select_workstream", id=workstream_id, cwd=scope.cwd, repo_fingerprint=scope.repo_fingerprint, now_ms=now_ms)
     db.run(
         "insert_run",
         id=run_id,
