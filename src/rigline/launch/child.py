@@ -8,7 +8,6 @@ import time
 from msgspec.structs import replace
 
 from rigline import liveness, process, scope
-from rigline.errors import RiglineError
 from rigline.harness.base import HookDefinition
 from rigline.launch import deliver, plan
 from rigline.launch.collect import Collector
@@ -137,13 +136,13 @@ class ManagedRun:
         folder.write_state(self._state)
 
     def _note_started(self, pid: int) -> None:
-        """The agent is there already: nothing here may stop it."""
-        self._collector.set_child(pid)
-        started = replace(self._state, child_pid=pid, child_started=liveness.process_start(pid))
+        """The agent is there already: nothing here may stop it, and its end is waited for whatever fails."""
         try:
+            self._collector.set_child(pid)
+            started = replace(self._state, child_pid=pid, child_started=liveness.process_start(pid))
             self._folder.write_state(started)
-        except RiglineError as error:
-            self._console.note_trouble(str(error))
+        except Exception as error:
+            self._console.note_trouble(f"the run's folder cannot be kept up to date ({error}).")
         if self._target.classification.interactive:
             self._console.hold()
         self._keeper.start()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from rigline import liveness
 from rigline.harness import get_harness
+from rigline.harness.base import Store
 from rigline.launch.collect import Collector
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder, RunState
@@ -45,12 +46,15 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
     collected = collector.finish()
     if collected.added:
         say(f"saved {collected.added} events of an interrupted {harness.label} run.")
-    if _is_child_alive(state):
+    if _is_child_alive(state, store):
         return False
     ledger.finish(state.run, None, None)
     folder.remove()
     return True
 
 
-def _is_child_alive(state: RunState) -> bool:
-    return state.child_pid is not None and liveness.is_alive(state.child_pid, state.child_started)
+def _is_child_alive(state: RunState, store: Store) -> bool:
+    """Whether the agent outlived its launcher. One that died right after the start left no pid: then its session tells."""
+    if state.child_pid is not None:
+        return liveness.is_alive(state.child_pid, state.child_started)
+    return state.expected_id is not None and store.find_live(state.expected_id) is not None
