@@ -20,6 +20,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "hook file written": (deliver, "write_hook_file"),
     "packet offered": (deliver, "record_offer"),
     "plan made": (child.ManagedRun, "prepare"),
+    "child spawned": (collect.Collector, "set_child"),
     "child started": (child.ManagedRun, "_note_started"),
     "session bound": (local.LocalLedger, "bind"),
     "window imported": (local.LocalLedger, "append"),

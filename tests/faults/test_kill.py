@@ -52,7 +52,7 @@ def test_a_killed_launcher_loses_and_doubles_nothing(rigline: Rigline, step: str
     rigline("run", *words, "say: before the fall").ok()
     kill_at(rigline, step, "run", *words, "say: during the fall")
     wait_until_ended(rigline, harness)
-    started = step in list(STEPS)[list(STEPS).index("child started") :]
+    started = step in list(STEPS)[list(STEPS).index("child spawned") :]
 
     began = time.monotonic()
     after = rigline("run", *words, "say: after the fall").ok()

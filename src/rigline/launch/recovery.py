@@ -54,7 +54,7 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
 
 
 def _is_child_alive(state: RunState, store: Store) -> bool:
-    """Whether the agent outlived its launcher. One that died right after the start left no pid: then its session tells."""
+    """Whether the agent outlived its launcher. Where no pid was kept any more, its session tells."""
     if state.child_pid is not None:
         return liveness.is_alive(state.child_pid, state.child_started)
     return state.expected_id is not None and store.find_live(state.expected_id) is not None
