@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import uuid
@@ -111,17 +110,20 @@ def test_a_typing_error_in_a_selector_repoints_nothing(rigline: Rigline) -> None
     assert bindings(rigline) == before
 
 
-@newest
-def test_a_fork_is_bound_by_its_own_id_and_linked_to_its_parent(rigline: Rigline, model: Model) -> None:
+@pytest.mark.parametrize("named", [True, False], ids=["of a named session", "of the line's own"])
+def test_a_fork_is_bound_by_its_own_id_and_linked_to_its_parent(rigline: Rigline, model: Model, named: bool) -> None:
     claude(rigline, "say: the codeword is marigold")
     parent = bindings(rigline)["claude-code"]
-    done = rigline("run", "claude", "-p", "recall: marigold", "--resume", parent, "--fork-session").ok()
+    resume = ["--resume", parent] if named else []
+    done = rigline("run", "claude", "-p", "recall: marigold", *resume, "--fork-session").ok()
     assert done.out.strip() == "recall marigold: yes"
     child = bindings(rigline)["claude-code"]
     assert child != parent
-    tree = json.dumps(rigline("lineage", child, "--json").ok().json)
-    assert parent in tree
-    assert "fork" in tree
+    (tree,) = rigline("lineage", child, "--json").ok().json["trees"]
+    assert tree["native_id"] == parent
+    assert [(node["native_id"], node["kind"]) for node in tree["children"]] == [(child, "fork")]
+    assert rigline("run", "claude", "-p", "count:").ok().out.strip() == "user=3 assistant=2"
+    assert bindings(rigline)["claude-code"] == child
 
 
 @pytest.mark.parametrize("args", [("--version",), ("--help",), ("mcp", "list")])

@@ -32,11 +32,16 @@ class Selector(Struct, frozen=True, kw_only=True):
 
 
 class Classification(Struct, frozen=True, kw_only=True):
-    """What a native command line means. `skips_persistence` marks runs that leave no transcript by request."""
+    """What a native command line means.
+
+    `forks` says that the session it goes on with, chosen by a selector or by rigline, is forked and not continued.
+    `skips_persistence` marks runs that leave no transcript by request.
+    """
 
     mode: Mode
     interactive: bool
     selector: Selector | None = None
+    forks: bool = False
     skips_persistence: bool = False
     skips_hooks: bool = False
     reason: str = ""
@@ -52,8 +57,9 @@ class HookDefinition(Struct, frozen=True, kw_only=True):
 class LaunchRequest(Struct, frozen=True, kw_only=True):
     """Everything that a launch plan depends on.
 
-    Exactly one of `resume_id` and `fresh_id` may be set, and only for a session-bearing launch without a
-    selector of the user's. `private_dir` is this run's own folder, for files that the plan asks to be written.
+    `resume_id` is set only where the user has no selector. `fresh_id` is the id of the session that begins: a fresh
+    one, or a fork whose id the user leaves open. `private_dir` is this run's own folder, for files that the plan asks
+    to be written.
     """
 
     args: tuple[str, ...]

@@ -64,6 +64,7 @@ class ClaudeCode:
             mode=Mode.SESSION,
             interactive=not is_print,
             selector=_find_selector(args, tokens),
+            forks=has_option(tokens, "--fork-session"),
             skips_persistence=has_option(tokens, "--no-session-persistence"),
             skips_hooks=has_option(tokens, *WITHOUT_HOOKS),
         )
@@ -86,7 +87,7 @@ class ClaudeCode:
         selector = _plan_selector(request)
         return NativePlan(
             args=(*permission, *plugin, *selector, *request.args),
-            expected_id=_find_expected_id(request, tokens),
+            expected_id=_find_expected_id(request),
             has_hooks=bool(plugin),
             files=files,
             notes=notes,
@@ -200,16 +201,17 @@ def _plan_hooks(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]
 
 
 def _plan_selector(request: LaunchRequest) -> tuple[str, ...]:
-    if request.resume_id:
-        return ("--resume", request.resume_id)
-    return ("--session-id", request.fresh_id) if request.fresh_id else ()
+    """`--session-id` beside `--resume` and `--fork-session` is the fork's own id (both versions)."""
+    resume = ("--resume", request.resume_id) if request.resume_id else ()
+    begin = ("--session-id", request.fresh_id) if request.fresh_id else ()
+    return (*resume, *begin)
 
 
-def _find_expected_id(request: LaunchRequest, tokens: tuple[Token, ...]) -> str | None:
+def _find_expected_id(request: LaunchRequest) -> str | None:
     """The id of the session that will be written, where the command line fixes it."""
+    if request.fresh_id:
+        return request.fresh_id
     selector = request.classification.selector
     if selector is not None:
         return selector.chosen_id if selector.forks else selector.native_id
-    if request.resume_id and has_option(tokens, "--fork-session"):
-        return None
-    return request.resume_id or request.fresh_id
+    return None if request.classification.forks else request.resume_id

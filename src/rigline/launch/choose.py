@@ -111,7 +111,8 @@ def choose_session(
     if facts.binding is None or facts.lookup is None:
         is_empty = workstream is None or not workstream.is_established
         return SessionChoice(start=Start.FRESH, reason="no session of this harness yet", may_adopt=is_empty)
-    _refuse_held(facts, label, facts.binding.native_id)
+    if not classification.forks:
+        _refuse_held(facts, label, facts.binding.native_id)
     return _choose_bound(facts.binding, facts.lookup, label)
 
 

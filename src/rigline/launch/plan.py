@@ -44,17 +44,10 @@ class LaunchPlan(Struct, frozen=True, kw_only=True):
 
 
 def plan_session(choice: SessionChoice, classification: Classification, new_id: str | None) -> SessionPlan:
-    """Turn the choice into ids. `new_id` is one for a fresh session, where the harness takes it from us."""
+    """Turn the choice into ids. `new_id` is one for a session that begins, where the harness takes it from us."""
     if choice.start is Start.RESUME:
-        resume = choice.native_id
-        return SessionPlan(
-            resume_id=resume,
-            fresh_id=None,
-            receiver_id=resume,
-            receivers=(resume,) if resume else (),
-            parent_id=None,
-            created_via="resume",
-        )
+        assert choice.native_id is not None
+        return _plan_resume(choice.native_id, new_id if classification.forks else None, classification)
     if choice.start is Start.FRESH:
         return SessionPlan(
             resume_id=None,
@@ -64,16 +57,29 @@ def plan_session(choice: SessionChoice, classification: Classification, new_id: 
             parent_id=None,
             created_via="fresh",
         )
-    return _plan_explicit(classification)
+    return _plan_explicit(classification, new_id)
 
 
-def _plan_explicit(classification: Classification) -> SessionPlan:
+def _plan_resume(native_id: str, fork_id: str | None, classification: Classification) -> SessionPlan:
+    """The session itself, or a fork of it where the command line says so."""
+    forks = classification.forks
+    return SessionPlan(
+        resume_id=native_id,
+        fresh_id=fork_id,
+        receiver_id=native_id,
+        receivers=None if forks else (native_id,),
+        parent_id=native_id if forks else None,
+        created_via="fork" if forks else "resume",
+    )
+
+
+def _plan_explicit(classification: Classification, new_id: str | None) -> SessionPlan:
     selector = classification.selector
     assert selector is not None
     named = selector.native_id or selector.chosen_id
     return SessionPlan(
         resume_id=None,
-        fresh_id=None,
+        fresh_id=new_id if selector.forks and selector.chosen_id is None else None,
         receiver_id=selector.native_id,
         receivers=None if selector.forks else (named,) if named else (),
         parent_id=selector.native_id if selector.forks else None,

@@ -41,6 +41,19 @@ def test_a_session_that_only_the_harness_will_know_gets_a_packet_of_its_own() ->
     assert planned.needs_all_parts
 
 
+def test_a_fork_of_the_line_s_own_session_gets_an_id_of_its_own() -> None:
+    forking = Classification(mode=Mode.SESSION, interactive=False, forks=True)
+    planned = plan(Start.RESUME, forking, "r")
+    assert (planned.resume_id, planned.fresh_id, planned.parent_id) == ("r", "new", "r")
+    assert (planned.receiver_id, planned.receivers, planned.created_via) == ("r", None, "fork")
+
+
+@pytest.mark.parametrize(("chosen_id", "fresh_id"), [(None, "new"), ("c", None)])
+def test_a_fork_by_the_user_gets_an_id_unless_it_has_one(chosen_id: str | None, fresh_id: str | None) -> None:
+    planned = plan(Start.EXPLICIT, select(native_id="p", forks=True, chosen_id=chosen_id))
+    assert planned.fresh_id == fresh_id
+
+
 def test_a_fork_is_shown_what_its_parent_has_not_seen() -> None:
     planned = plan(Start.EXPLICIT, select(native_id="p", forks=True, chosen_id="c"))
     assert (planned.parent_id, planned.receiver_id, planned.receivers) == ("p", "p", None)
