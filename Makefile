@@ -50,7 +50,7 @@ agents-demo: $(VENV)
 venv: $(VENV) ## make the private virtual environment
 
 system-packages:
-	@scripts/system-packages git tmux python3
+	@scripts/system-packages git tmux procps python3
 
 # The system's packages are looked at each time, which costs next to nothing; the environment is made when pyproject changed.
 $(VENV): pyproject.toml | system-packages

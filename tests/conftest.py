@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -13,6 +15,24 @@ ROOT = Path(__file__).resolve().parent.parent
 PRIVATE = ("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI", "RIGLINE", "TMUX", "GIT_", "XDG_")
 #: what a person may set to steer the tests themselves
 KEPT = ("RIGLINE_SKIP_REAL", "RIGLINE_AGENTS_DIR")
+
+# A gate should not fail for a case that nobody has seen before: there the cases are the same each time. Everywhere else
+# new ones are sought.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
+
+
+def pytest_configure() -> None:
+    """Take back the signals that whoever started the tests ignores (nohup, a job in the background).
+
+    Children inherit an ignored signal, and many tests are about signals.
+    """
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -115,14 +116,16 @@ def _create(path: str) -> None:
     open_store(path, clock=FakeClock()).close()
 
 
+CREATE = """
+import sys
+from rigline.store.sqlite import open_store, read_clock
+open_store(sys.argv[1], clock=read_clock).close()
+"""
+
+
 def test_processes_may_create_one_database_at_the_same_time(path: str) -> None:
-    context = get_context("spawn")
-    processes = [context.Process(target=_create, args=(path,)) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    processes = [subprocess.Popen([sys.executable, "-c", CREATE, path]) for _ in range(4)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
     reader = open_reader(path)
     assert reader.execute("SELECT count(*) FROM migrations").fetchone() == (len(list_migrations()),)
     reader.close()
