@@ -60,9 +60,32 @@ def event_id(harness: str, native_id: str, record: str, block: int, kind: str) -
 def shorten(ids: Iterable[str], chars: int = SHORT_CHARS) -> dict[str, str]:
     """Each id with its shortest prefix of at least `chars` characters that no other one of them begins with.
 
-    An id that another one begins with is kept whole.
+    An id that another one begins with is kept whole. Of a subagent's id, `PARENT/OWN`, both sides are shortened.
     """
-    ordered = sorted(set(ids))
+    given = set(ids)
+    families: dict[str, list[str]] = {}
+    for full in given:
+        parent, own = _split(full)
+        owns = families.setdefault(parent, [])
+        if own:
+            owns.append(own)
+    parents = _shorten_plain(families, chars)
+    owns_by_parent = {parent: _shorten_plain(owns, chars) for parent, owns in families.items()}
+    short = {}
+    for full in given:
+        parent, own = _split(full)
+        short[full] = f"{parents[parent]}/{owns_by_parent[parent][own]}" if own else parents[parent]
+    return short
+
+
+def _split(full: str) -> tuple[str, str]:
+    """(the parent's id, a subagent's own name), the latter empty for all others; a path is no subagent."""
+    parent, _, own = full.partition("/")
+    return (parent, own) if parent and own else (full, "")
+
+
+def _shorten_plain(ids: Iterable[str], chars: int) -> dict[str, str]:
+    ordered = sorted(ids)
     short: dict[str, str] = {}
     for place, full in enumerate(ordered):
         neighbours = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
@@ -77,10 +100,20 @@ def _count_common(one: str, other: str) -> int:
 
 
 def find_by_prefix(word: str, ids: Iterable[str]) -> list[str]:
-    """The ids that `word` may mean: the one that equals it, or else all that begin with it. Case is ignored."""
-    wanted = word.lower()
+    """The ids that `word` may mean: the one that equals it, or else all that begin with it. Case is ignored.
+
+    A session goes before its subagents; `PA/OW` means the subagents of the one side that begin with the other.
+    """
+    wanted, own = _split(word.lower())
     if not wanted:
         return []
-    matches = sorted({full for full in ids if full.lower().startswith(wanted)})
-    exact = [full for full in matches if full.lower() == wanted]
-    return exact or matches
+    matches = sorted({full for full in ids if _begins(full.lower(), wanted, own)})
+    exact = [full for full in matches if full.lower() == word.lower()]
+    return exact or [full for full in matches if not _split(full)[1]] or matches
+
+
+def _begins(full: str, wanted: str, own: str) -> bool:
+    if not own:
+        return full.startswith(wanted)
+    parent, name = _split(full)
+    return parent.startswith(wanted) and name.startswith(own)

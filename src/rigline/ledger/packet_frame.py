@@ -122,11 +122,10 @@ def count_kinds(counts: Mapping[str, int]) -> str:
     return ", ".join(format_count(counts[kind], *NOUNS.get(kind, (kind,))) for kind in kinds) or "nothing"
 
 
-def head_session(items: Sequence[Entry], now_ms: int) -> str:
+def head_session(items: Sequence[Entry], short_id: str, now_ms: int) -> str:
     """The line above what is shown of one session: whose, which, and when."""
-    first, last = items[0], items[-1]
     times = [item.at_ms for item in items if item.at_ms is not None]
-    name = f"{name_harness(first.harness)} session {flatten(last.native_id, NAME_CHARS)[:8]}"
+    name = f"{name_harness(items[0].harness)} session {flatten(short_id, NAME_CHARS)}"
     if not times:
         return f"--- {name}, time unknown"
     start, end = format_moment(min(times)), format_moment(max(times))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from rigline.ids import shorten
 from rigline.ledger import packet_frame as frame
 from rigline.ledger.fence import INDENT
 from rigline.ledger.packet_items import TOOL, TURN
@@ -33,9 +34,10 @@ def split_parts(
 def _make_blocks(chosen: Sequence[Entry], now_ms: int) -> Iterator[tuple[str, list[str]]]:
     """The session's line, and the lines of one message or of calls that follow each other."""
     requests = [item.order for item in chosen if item.value == TURN and item.title.startswith("user")]
+    names = shorten(item.native_id for item in chosen)
     for _, group in groupby(chosen, key=lambda item: (item.harness, item.native_id)):
         run = list(group)
-        head = frame.head_session(run, now_ms)
+        head = frame.head_session(run, names[run[0].native_id], now_ms)
         day = next((frame.format_moment(item.at_ms)[:10] for item in run if item.at_ms is not None), "")
         tools: list[str] = []
         for item in run:

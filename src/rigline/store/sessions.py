@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rigline.ids import find_by_prefix
 from rigline.model import LinkKind, SessionLink
 from rigline.store.workstreams import scope_values
 
@@ -100,9 +101,10 @@ def widen(db: Database, key: int, times: Iterable[int]) -> None:
 
 
 def find_by_word(db: Database, word: str, harness: str | None) -> list[Row]:
-    """(key, harness, native id) of what `word` may mean: sessions of this very id, or else all that begin with it."""
-    rows = db.all("find_sessions_by_prefix", word=word, harness=harness)
-    return [row for row in rows if row[2] == word] or rows
+    """(key, harness, native id) of what `word` may mean, see `ids.find_by_prefix`; here case counts."""
+    rows = db.all("find_sessions_by_prefix", word=word.partition("/")[0] or word, harness=harness)
+    meant = find_by_prefix(word, [row[2] for row in rows])
+    return [row for row in rows if row[2] in meant]
 
 
 def build_link(row: Row) -> SessionLink:
