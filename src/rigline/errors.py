@@ -43,6 +43,12 @@ class RiglineError(Exception):
         return {"code": self.code, "message": str(self), "exit_status": self.exit_status, **self.details}
 
 
+def describe_cause(error: BaseException) -> str:
+    """Why something failed, as briefly as it is known: for notices that say the rest themselves."""
+    cause = error.details.get("cause") if isinstance(error, RiglineError) else None
+    return str(cause or error) or type(error).__name__
+
+
 class UsageError(RiglineError):
     """The command line cannot be understood."""
 

@@ -73,13 +73,17 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     paths_left_out: int = 0
 
 
+#: the `parent_turn` of a prompt that is known to be a session's first, so that another first one took its place
+SESSION_START = "start"
+
+
 class Event(Struct, frozen=True, kw_only=True):
     """One thing that was said or done, as an adapter read it.
 
     `record` is the native record's own key within its session and, with `block` and `kind`, the event's
     identity. `copy_key` is its identity across files: a fork's copy of a parent's record has the same one.
     `turn` is the `record` of the user prompt that it answers (for a prompt: its own), `parent_turn` the turn
-    before it, so that abandoned branches can be told from the living one.
+    before it (`SESSION_START`: known to be none), so that abandoned branches can be told from the living one.
     """
 
     harness: str

@@ -83,6 +83,29 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+def fill(text: str, width: int) -> list[str]:
+    """A sentence in lines of at most `width` columns, broken at blanks alone, and never inside `a command`."""
+    lines = [""]
+    for word in _split_sentence(text):
+        if lines[-1] and measure(lines[-1]) + 1 + measure(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
+
+
+def _split_sentence(text: str) -> list[str]:
+    words: list[str] = []
+    is_command = False
+    for word in clean(text).split():
+        if is_command:
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+        is_command ^= word.count("`") % 2 == 1
+    return words
+
+
 def _wrap_line(line: str, width: int) -> list[str]:
     if measure(line) <= width:
         return [line.rstrip()]

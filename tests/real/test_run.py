@@ -126,6 +126,22 @@ def test_a_fork_is_bound_by_its_own_id_and_linked_to_its_parent(rigline: Rigline
     assert bindings(rigline)["claude-code"] == child
 
 
+def test_an_id_that_is_refused_since_it_exists_repoints_nothing(rigline: Rigline) -> None:
+    claude(rigline, "say: one")
+    first = bindings(rigline)["claude-code"]
+    claude(rigline, "say: two", "--fresh")
+    before = bindings(rigline)
+    assert rigline("run", "claude", "-p", "say: three", "--session-id", first).code == 1
+    assert bindings(rigline) == before
+
+
+def test_no_history_is_claimed_where_it_cannot_be_shown(rigline: Rigline, agents: Agents) -> None:
+    claude(rigline, "say: one")
+    told = rigline("run", "codex", "exec", "--skip-git-repo-check", "say: two").ok().err
+    assert ("as history" in told) is (agents.codex.version != "0.120.0")
+    assert "offered again" not in told
+
+
 @pytest.mark.parametrize("args", [("--version",), ("--help",), ("mcp", "list")])
 def test_utility_commands_bind_and_import_nothing(rigline: Rigline, args: tuple[str, ...]) -> None:
     for harness in ("claude", "codex"):
@@ -220,7 +236,10 @@ def test_bare_run_on_an_empty_line_takes_over_the_newest_local_session(rigline: 
 
 @newest
 def test_a_dry_run_changes_nothing(rigline: Rigline) -> None:
-    rigline("run", "--dry-run", "claude").ok()
+    for words in (["--dry-run", "codex"], ["--print-context", "claude"], ["--dry-run"]):
+        done = rigline("run", *words)
+        assert "takes no start hook" not in done.out
+    assert not os.path.lexists(rigline.home.rigline_dir)
     assert rigline("workstreams", "--all", "--json").ok().json["workstreams"] == []
 
 

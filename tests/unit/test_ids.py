@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rigline.ids import event_id, find_by_prefix, new_id, new_uuid4, shorten
+from rigline.ids import event_id, find_by_prefix, new_id, new_uuid4, shorten, shorten_one
 
 
 def test_new_ids_are_26_lower_case_characters_and_never_the_same() -> None:
@@ -58,6 +58,25 @@ def test_a_short_form_finds_its_id_and_no_other(ids: set[str]) -> None:
     assert set(short) == ids
     for full, prefix in short.items():
         assert find_by_prefix(prefix, ids) == [full]
+
+
+def test_a_session_s_short_form_is_not_lengthened_by_its_subagents() -> None:
+    ids = ["aaaaaaaa-1111", "aaaaaaaa-1111/agent-b1234", "aaaaaaaa-1111/agent-b1277", "bbbbbbbb-2222"]
+    short = shorten(ids)
+    assert short["aaaaaaaa-1111"] == "aaaaaaaa"
+    assert short["aaaaaaaa-1111/agent-b1277"] == "aaaaaaaa/agent-b127"
+    assert all(find_by_prefix(short[full], ids) == [full] for full in ids)
+    assert find_by_prefix("aaaaaaaa/agent", ids) == ids[1:3]
+
+
+def test_subagents_are_found_where_their_session_is_not_known() -> None:
+    assert find_by_prefix("aaaa", ["aaaaaaaa/agent-1", "bbbb"]) == ["aaaaaaaa/agent-1"]
+
+
+def test_one_id_alone_is_shortened_to_what_tells_sessions_of_one_minute_apart() -> None:
+    assert shorten_one("f6b9bc85-d63a-42ec-bc93-f907e2f1abdd") == "f6b9bc85"
+    assert shorten_one("01a22f0d-9cad-7c93-84f2-4bb1ed3bf64f") == "01a22f0d-9cad"
+    assert shorten_one("short") == "short"
 
 
 def test_short_forms_have_eight_characters_unless_more_are_needed() -> None:

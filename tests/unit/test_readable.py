@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigline import readable
+from rigline.readable import fill
 
 HOUR_MS = 3_600_000
 ANY_TEXT = st.text(max_size=200)
@@ -111,3 +112,15 @@ def test_times_tell_their_zone_or_are_local(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_words_are_joined_as_in_a_sentence(words: list[str], told: str) -> None:
     assert readable.join_words(words) == told
+
+
+def test_a_sentence_is_broken_at_blanks_and_never_inside_a_command() -> None:
+    told = "The line is gone; `rigline run --new NAME` begins another, and a_word_that_is_much_too_long_for_it stays."
+    lines = fill(told, 24)
+    assert " ".join(lines) == told
+    assert "`rigline run --new NAME`" in lines
+    assert all(len(line) <= 24 for line in lines if "much_too" not in line)
+
+
+def test_a_sentence_cannot_drive_the_terminal() -> None:
+    assert fill("a\x1b[31m b\nc", 80) == ["a [31m b c"]

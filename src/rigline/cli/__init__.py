@@ -54,7 +54,9 @@ def show_error(error: RiglineError, *, as_json: bool) -> int:
 
         sys.stdout.write(msgspec.json.encode({"error": error.as_dict()}, enc_hook=str).decode() + "\n")
     else:
-        sys.stderr.write(f"rigline: {error}\n")
+        from rigline.notices import write_notice
+
+        write_notice(str(error))
     return error.exit_status
 
 
@@ -85,7 +87,9 @@ def describe_commands() -> str:
 def _unknown_command(word: str) -> UsageError:
     import difflib
 
-    near = difflib.get_close_matches(word, COMMANDS, n=1)
+    from rigline.harness import find_name
+
+    near = [f"run {word}"] if find_name(word) else difflib.get_close_matches(word, COMMANDS, n=1)
     hint = f" Did you mean `rigline {near[0]}`?" if near else ""
     return UsageError(f"There is no command {word!r}.{hint} `rigline --help` lists them.", word=word)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from rigline.notices import write_notice
 from rigline.readable import WIDTH, clip, format_iso, measure, pad
 
 TYPE_CHECKING = False
@@ -35,11 +36,7 @@ def print_json(value: object) -> None:
 
 def say(message: str) -> None:
     """A notice on stderr; a terminal that is gone is none of the command's business."""
-    try:
-        sys.stderr.write(f"rigline: {message}\n")
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
+    write_notice(message)
 
 
 def tell_time(name: str, at_ms: int | None) -> dict[str, object]:

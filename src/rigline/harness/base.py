@@ -35,7 +35,7 @@ class Classification(Struct, frozen=True, kw_only=True):
     """What a native command line means.
 
     `forks` says that the session it goes on with, chosen by a selector or by rigline, is forked and not continued.
-    `skips_persistence` marks runs that leave no transcript by request.
+    `skips_persistence` marks runs that leave no transcript by request, `cannot_resume` those that begin anew for it.
     """
 
     mode: Mode
@@ -43,6 +43,7 @@ class Classification(Struct, frozen=True, kw_only=True):
     selector: Selector | None = None
     forks: bool = False
     skips_persistence: bool = False
+    cannot_resume: bool = False
     skips_hooks: bool = False
     reason: str = ""
 
@@ -127,7 +128,10 @@ class Store(Protocol):
         """The running process that has the session open, or None."""
 
     def find_started(self, since_ms: int, cwd: str, pid: int | None) -> list[SessionInfo]:
-        """Sessions born in `cwd` at or after `since_ms`; of the process `pid` only, where the store tells."""
+        """Sessions born in `cwd` at or after `since_ms`; with `pid` only those that this process is seen to have open.
+
+        Where that cannot be seen, there is none of a process.
+        """
 
     def read(self, info: SessionInfo, cursor: str | None) -> Iterator[Window]:
         """The session from a cursor on, in windows of at most 400 events or 1 MiB of text.

@@ -36,13 +36,13 @@ def _words(text: str) -> frozenset[str]:
 #: types that hold neither words nor actions
 _BOOKKEEPING = _words(
     "agent-name ai-title atis-latch cost-state custom-title file-history-snapshot last-prompt mode"
-    " permission-mode progress queue-operation tools-used"
+    " permission-mode progress queue-operation tools-used worktree-state"
 )
 _REQUESTS = frozenset({"api-request", "api-request-blob", "api-request-shape"})
 #: text that the program shows the model beside the conversation
 _INJECTED = _words(
     "agent_listing_delta auto_mode date deferred_tools_delta environment model remote_session_change"
-    " session_context skill_listing"
+    " session_context skill_listing task_status total_tokens_reminder"
 )
 _ATTACHED_BOOKKEEPING = frozenset({"command_permissions"})
 _SYSTEM_NOTICES = frozenset({"informational", "local_command"})

@@ -117,13 +117,13 @@ class ClaudeStore:
     def find_started(self, since_ms: int, cwd: str, pid: int | None) -> list[SessionInfo]:
         """See `Store.find_started`. Only sessions that have a transcript already, thus after their first prompt.
 
-        While the process runs it tells itself, whichever session it continues. Otherwise the first time in the
-        records counts; a fork's copies keep their parent's times, so a fork is not found that way.
+        A process tells itself, whichever session it continues. Without one the first time in the records counts;
+        a fork's copies keep their parent's times, so a fork is not found that way.
         """
-        record = find_of_process(self._config, pid) if pid is not None else None
-        if record is not None:
-            found = self.look_up(record.session_id, record.cwd or cwd)
-            return [found.info] if found.info is not None else []
+        if pid is not None:
+            record = find_of_process(self._config, pid)
+            found = self.look_up(record.session_id, record.cwd or cwd).info if record is not None else None
+            return [found] if found is not None else []
         files = [file for folder in self._readable_folders() for file in _main_files(folder)]
         recent = [file for file in files if file.mtime_ns >= since_ms * 1_000_000]
         infos = [info for file in recent if (info := self._describe_if_in(file, cwd)) is not None]

@@ -70,11 +70,13 @@ class Codex:
         selector = _find_selector(args, tokens)
         # A resumed thread is written to even with --ephemeral (both versions).
         resumes = selector is not None and not selector.forks
+        is_ephemeral = has_option(tokens, "--ephemeral") and not resumes
         return Classification(
             mode=Mode.SESSION,
             interactive=interactive,
             selector=selector,
-            skips_persistence=has_option(tokens, "--ephemeral") and not resumes,
+            skips_persistence=is_ephemeral,
+            cannot_resume=is_ephemeral,
             skips_hooks=is_without_our_hooks(tokens),
         )
 

@@ -24,10 +24,8 @@ def find_writer(home: str, thread_id: str, paths: Iterable[str]) -> int | None:
     return next((pid for pid in _programs() if wanted.intersection(_open_files(pid))), None)
 
 
-def find_open_files(pid: int) -> set[str] | None:
-    """The real paths of all files that a process and its children have open; None when that cannot be told."""
-    if not os.path.isdir(f"/proc/{pid}/fd"):
-        return None
+def find_open_files(pid: int) -> set[str]:
+    """The real paths of all files that a process and its children have open, as far as the system tells."""
     parents = dict(_parents())
     family = {pid}
     grown = True

@@ -46,6 +46,10 @@ _INJECTED = (
 )
 _PICTURE_TAG = re.compile(r"<image\b[^>]*>|</image>")
 _EXIT_CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)$", re.MULTILINE)
+#: what stands above a shell's output that has ended (0.120.0 and 0.171.0); of it only a failure's code is worth keeping
+_SHELL_FRAME = re.compile(
+    r"Chunk ID: \w+\nWall time: [^\n]*\n(Process exited with code (-?\d+)\n)(?:Original token count: \d+\n)?Output:\n"
+)
 #: an exit code stands above the output, which may hold anything
 _STATUS_CHARS = 400
 _TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
@@ -262,13 +266,21 @@ def _read_output(output: object, found: Extract) -> tuple[str, bool]:
     """The text of a tool's output, and whether it tells of a failure."""
     if isinstance(output, str):
         wrapped = _unwrap(output)
-        return wrapped if wrapped is not None else (output, _tells_failure(output))
+        return wrapped if wrapped is not None else (_unframe(output), _tells_failure(output))
     if isinstance(output, dict):
         return get_text(output, "content"), output.get("success") is False
     if isinstance(output, list):
         text = _join(output, found)
         return text, _tells_failure(text)
     return "", False
+
+
+def _unframe(output: str) -> str:
+    frame = _SHELL_FRAME.match(output)
+    if frame is None:
+        return output
+    kept = "" if frame[2] == "0" else frame[1]
+    return kept + output[frame.end() :]
 
 
 def _unwrap(output: str) -> tuple[str, bool] | None:

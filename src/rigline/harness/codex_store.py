@@ -92,15 +92,15 @@ class CodexStore:
     def find_started(self, since_ms: int, cwd: str, pid: int | None) -> list[SessionInfo]:
         """See `Store.find_started`. A thread's file is there from its first prompt on, a fork's at once.
 
-        While the process runs, only threads count that it or a child of it has open.
+        Of a process count the threads that it or a child of it has open.
         """
         threads = gather_threads(find_rollouts(self._home))
         recent = [thread for thread in threads if thread.mtime_ns >= since_ms * 1_000_000]
         infos = self._describe_in([thread for thread in recent if not thread.newest.is_archived], cwd)
         born = [info for info in infos if not info.is_subagent and (info.started_ms or 0) >= since_ms]
-        open_files = find_open_files(pid) if pid is not None and born else None
-        if open_files is None:
+        if pid is None or not born:
             return born
+        open_files = find_open_files(pid)
         return [info for info in born if os.path.realpath(info.path) in open_files]
 
     def read(self, info: SessionInfo, cursor: str | None) -> Iterator[Window]:

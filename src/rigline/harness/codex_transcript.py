@@ -13,7 +13,7 @@ from rigline.harness.codex_files import Head, build_head, parse_time_ms, read_na
 from rigline.harness.codex_records import Extract, extract, find_told, get_dict
 from rigline.harness.codex_turns import FindFile, Turns, TurnsState, find_prompt_before
 from rigline.harness.journal import Line, decode_cursor, iter_lines, make_cursor, open_at
-from rigline.model import Event, Kind, LinkKind, SessionInfo, SessionLink, Window
+from rigline.model import SESSION_START, Event, Kind, LinkKind, SessionInfo, SessionLink, Window
 
 HARNESS = "codex"
 MAX_EVENTS = 400
@@ -146,7 +146,7 @@ class _Reader:
         self._is_begun = True
         if self._file_id == self._info.native_id:
             self._links.extend(build_links(self._info.native_id, head))
-        root = find_prompt_before(head.base_id, head.base_end, self._find_file) if head.base_id else ""
+        root = find_prompt_before(head.base_id, head.base_end, self._find_file) if head.base_id else SESSION_START
         self._turns.state.root = root
 
     def _build_event(self, record: dict[str, object], found: Extract, key: str) -> Event:

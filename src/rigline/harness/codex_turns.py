@@ -14,6 +14,7 @@ from msgspec import Struct
 from rigline.harness.codex_files import Head, build_head
 from rigline.harness.codex_records import Extract, extract, get_dict, get_text
 from rigline.harness.journal import iter_lines
+from rigline.model import SESSION_START
 
 #: how many prompts can be taken back by one rollback and still be told apart
 _MAX_PROMPTS = 32
@@ -29,8 +30,8 @@ class TurnsState(Struct, omit_defaults=True):
     """What the next window needs to know of those before it.
 
     `turn_id` and `count` are Codex's turn and how many items it has so far. `prompts` are the keys of the latest
-    prompts, `root` that of the one before them. `doubtful` is the key of a user's text that was left out, with the
-    text's hash.
+    prompts, `root` that of the one before them (`SESSION_START`: there is none). `doubtful` is the key of a user's text
+    that was left out, with the text's hash.
     """
 
     turn_id: str = ""
@@ -92,7 +93,7 @@ class Turns:
         prompts = self.state.prompts
         if not isinstance(turns, int) or turns <= 0:
             return
-        if turns > len(prompts):
+        if turns > len(prompts) and self.state.root != SESSION_START:
             self.state.root = ""
         del prompts[-turns:]
 
@@ -126,7 +127,7 @@ class Turns:
         """(key of the current prompt, key of the one before it)."""
         prompts = self.state.prompts
         if not prompts:
-            return self.state.root, ""
+            return "" if self.state.root == SESSION_START else self.state.root, ""
         return prompts[-1], prompts[-2] if len(prompts) > 1 else self.state.root
 
 
@@ -135,7 +136,10 @@ def _hash(text: str) -> str:
 
 
 def find_prompt_before(file_id: str, end: int | None, find_file: FindFile, depth: int = _MAX_LINEAGE) -> str:
-    """The key of the last prompt before ordinal `end` in a rollout or in those it continues; empty when unknown."""
+    """The key of the last prompt before ordinal `end` in a rollout or in those it continues.
+
+    `SESSION_START` when there is none, empty when that is not known.
+    """
     path = find_file(file_id) if depth else None
     if path is None:
         return ""
@@ -153,6 +157,8 @@ def find_prompt_before(file_id: str, end: int | None, find_file: FindFile, depth
         return ""
     if turns.state.prompts:
         return turns.state.prompts[-1]
-    if base is None or base.base_id is None:
-        return turns.state.root
+    if base is None:
+        return ""
+    if base.base_id is None:
+        return SESSION_START
     return find_prompt_before(base.base_id, base.base_end, find_file, depth - 1)

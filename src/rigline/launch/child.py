@@ -8,6 +8,7 @@ import time
 from msgspec.structs import replace
 
 from rigline import liveness, process, scope
+from rigline.errors import describe_cause
 from rigline.harness.base import HookDefinition
 from rigline.launch import deliver, plan
 from rigline.launch.collect import Collector
@@ -40,6 +41,7 @@ class ManagedRun:
     ) -> None:
         self._target, self._place, self._ledger, self._console = target, place, ledger, console
         self._grant, self._session, self._folder = grant, session, folder
+        self._trouble = ""
 
     def prepare(self) -> None:
         """Make the plan and write everything that the child and a later recovery need."""
@@ -52,6 +54,8 @@ class ManagedRun:
         self._launch = make_plan(self._target, self._session, hooks, environment, self._folder.path)
         for note in self._launch.notes:
             self._console.say(note)
+        if not self._launch.has_hooks:
+            self._session = replace(self._session, offer=deliver.Offer())
         self._state = self._build_state(environment)
         self._write_folder()
         self._ledger.record_checkpoint(run, "start", self._place.checkpoint)
@@ -77,12 +81,14 @@ class ManagedRun:
     def _finish(self, code: int) -> int:
         """Whatever happens here, the exit code is the child's."""
         try:
+            self._collector.set_child(None)
             collected = self._collector.finish()
             self._ledger.finish(self._grant.run, code, self._take_checkpoint())
             self._folder.remove()
         except (Exception, KeyboardInterrupt) as error:  # a fault of ours must not cost the agent's exit code
-            cause = str(error) or type(error).__name__
-            self._console.say(f"this session could not be saved now ({cause}); the next rigline command will do it.")
+            cause = describe_cause(error)
+            why = "" if cause == self._trouble else f" ({cause})"
+            self._console.say(f"this session could not be saved now{why}; the next rigline command will do it.")
             return code
         offer = self._session.offer
         summary = Summary(
@@ -94,6 +100,7 @@ class ManagedRun:
             confirmed=collected.confirmed,
             exit_code=code,
             expects_transcript=not self._target.classification.skips_persistence,
+            is_traceable=self._launch.has_hooks or self._launch.expected_id is not None,
         )
         report(summary, self._console, as_json=self._target.options.json)
         return code
@@ -125,6 +132,7 @@ class ManagedRun:
             created_via=self._session.plan.created_via,
             parent_id=self._session.plan.parent_id,
             has_hooks=self._launch.has_hooks,
+            is_interactive=self._target.classification.interactive,
         )
 
     def _write_folder(self) -> None:
@@ -142,7 +150,7 @@ class ManagedRun:
             started = replace(self._state, child_pid=pid, child_started=liveness.process_start(pid))
             self._folder.write_state(started)
         except Exception as error:
-            self._console.note_trouble(f"the run's folder cannot be kept up to date ({error}).")
+            self._console.note_trouble(f"the run's folder cannot be kept up to date ({describe_cause(error)}).")
         if self._target.classification.interactive:
             self._console.hold()
         self._keeper.start()
@@ -151,7 +159,11 @@ class ManagedRun:
         try:
             self._collector.tick()
         except Exception as error:  # the lease is kept by this thread: no fault of ours may end it
-            self._console.note_trouble(f"what is said cannot be saved yet ({error}); it will be tried again.")
+            self._trouble = describe_cause(error)
+            where = self._place.home
+            self._console.note_trouble(
+                f"what is said cannot be saved in {where} yet ({self._trouble}); it will be tried again."
+            )
 
 
 def make_plan(

@@ -108,6 +108,8 @@ def choose_session(
         return _choose_explicit(classification, facts, label)
     if fresh:
         return SessionChoice(start=Start.FRESH, reason="asked for by --fresh or --new")
+    if classification.cannot_resume:
+        return SessionChoice(start=Start.FRESH, reason="the command line asks for a session that is not kept")
     if facts.binding is None or facts.lookup is None:
         is_empty = workstream is None or not workstream.is_established
         return SessionChoice(start=Start.FRESH, reason="no session of this harness yet", may_adopt=is_empty)

@@ -5,12 +5,15 @@ Claims are not facts: a hook's word about its session binds nothing until the ha
 
 from __future__ import annotations
 
+import os
 import time
 
 from msgspec import Struct
 
+from rigline.checkout import find_worktree_fingerprint
 from rigline.errors import RunSuperseded
 from rigline.harness.base import Harness, Observation, Store
+from rigline.ids import shorten_one
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder, RunState
 from rigline.ledger.base import Ledger
@@ -53,8 +56,8 @@ class Collector:
         """The sessions bound so far, the newest last."""
         return tuple(self._bound)
 
-    def set_child(self, pid: int) -> None:
-        """The harness's process, once it has been started."""
+    def set_child(self, pid: int | None) -> None:
+        """The harness's process, once it has been started; None when it has ended."""
         self._child_pid = pid
 
     def tick(self) -> None:
@@ -70,6 +73,7 @@ class Collector:
         """Everything that is there now, after the child has ended."""
         self._observe()
         self._bind_proved()
+        self._tell_unproved()
         self._import_all()
         return self.collected
 
@@ -87,15 +91,47 @@ class Collector:
             if native_id in self._bound:
                 continue
             lookup = self._store.look_up(native_id, self._state.scope.cwd)
-            if lookup.presence is Presence.EXISTS and lookup.info is not None:
+            if lookup.presence is Presence.EXISTS and lookup.info is not None and self._is_proved(claim, lookup.info):
                 self._bind(lookup.info, claim.source, _describe_evidence(claim, self._state))
         if not self._bound and self._may_search:
             self._find_started()
 
+    def _is_proved(self, claim: Observation, info: SessionInfo) -> bool:
+        """Whether a session is this run's. Where a word is all that says so, it has to be written since the launch:
+        one that the command line names, and no hook, may have been refused; a hook may name another checkout's."""
+        is_mere_word = claim.source == "launch" and self._state.created_via == "selector"
+        is_in_doubt = is_mere_word or self._is_elsewhere(info)
+        return not info.is_subagent and (info.updated_ms >= self._state.since_ms or not is_in_doubt)
+
+    def _is_elsewhere(self, info: SessionInfo) -> bool:
+        found = find_worktree_fingerprint(info.cwd, os.environ) if info.cwd else None
+        return found is not None and found != self._state.scope.worktree_fingerprint
+
+    def _tell_unproved(self) -> None:
+        """Name the sessions that a hook told of and that this run has not written: a hook may be wrong."""
+        for native_id, claim in self._claims.items():
+            if claim.source == "launch" or native_id in self._bound:
+                continue
+            info = self._store.look_up(native_id, self._state.scope.cwd).info
+            if info is not None and self._is_elsewhere(info):
+                self._console.note_trouble(
+                    f"{self._harness.label}'s start hook named session {shorten_one(native_id)} of {info.cwd}, which "
+                    "is another checkout; nothing was written to it since the launch, so it was not bound."
+                )
+
     @property
     def _may_search(self) -> bool:
-        """Whether the session has to be looked for: its id was not chosen, and no hook will name it rightly."""
-        return self._state.expected_id is None and (not self._state.has_hooks or self._state.parent_id is not None)
+        """Whether the session has to be looked for: its id was not chosen, and no hook has named it rightly.
+
+        A hook that says nothing may have failed, but where a person types, nothing may have been said: there only
+        what the process itself has open counts, so nothing is looked for after its end.
+        """
+        state = self._state
+        if state.expected_id is not None:
+            return False
+        if not state.has_hooks or state.parent_id is not None:
+            return True
+        return not self._claims and (self._child_pid is not None or not state.is_interactive)
 
     def _find_started(self) -> None:
         """A session that nobody announced: born here since the launch, and the only one; a fork, of this parent."""
@@ -120,11 +156,21 @@ class Collector:
             self._console.note_trouble(
                 f"another run took this line over, so {info.native_id} is kept as history, not as its session."
             )
+        if self._state.created_via != "resume":
+            self._tell_place(info)
         for link in self._links(info, source):
             # a fork that this run launched is born now, any other was when its own record says
             born_ms = info.started_ms if link is info.parent and self._state.parent_id is None else None
             self._ledger.add_link(self._harness.name, link, born_ms=born_ms)
         self._bound.append(info.native_id)
+
+    def _tell_place(self, info: SessionInfo) -> None:
+        """Say it once when the command line, or the person inside, took the session to another checkout."""
+        if self._is_elsewhere(info):
+            self._console.say(
+                f"{self._harness.label} session {shorten_one(info.native_id)} works in {info.cwd}, which is another "
+                "checkout. This line goes on with it all the same; `--fresh` begins a session here."
+            )
 
     def _links(self, info: SessionInfo, source: str) -> list[SessionLink]:
         links = [info.parent] if info.parent is not None else []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from rigline.notices import write_notice, write_stderr
+
 
 class Console:
     """Notices, one line each. While the agent owns the terminal they are kept and said when it has ended."""
@@ -24,7 +26,7 @@ class Console:
         if self._is_holding:
             self._held.append(message)
         elif not self._quiet:
-            self._write(f"rigline: {message}\n")
+            write_notice(message)
 
     def note_trouble(self, message: str) -> None:
         """A trouble of the work beside the child: said once, however often it comes."""
@@ -45,21 +47,13 @@ class Console:
 
     def ask(self, question: str) -> str | None:
         """One line from the person; None at the end of input. Ctrl-C raises KeyboardInterrupt."""
-        self._write(question)
+        write_stderr(question)
         line = sys.stdin.readline()
         return line.strip() if line else None
 
     def write(self, text: str) -> None:
         """Text as it is, such as a list to choose from."""
-        self._write(text)
-
-    @staticmethod
-    def _write(text: str) -> None:
-        try:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            return
+        write_stderr(text)
 
 
 def _is_terminal(stream: object) -> bool:

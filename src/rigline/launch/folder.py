@@ -28,8 +28,8 @@ from rigline.model import RunRef, Scope
 class RunState(Struct, frozen=True, kw_only=True):
     """What is known of a run when it starts.
 
-    `store_env` holds what the harness's store depends on. `has_hooks` says that the start hook will name the session,
-    unless the harness is one that names a fork's parent.
+    `store_env` holds what the harness's store depends on. `has_hooks` says that the start hook should name the session,
+    unless the harness is one that names a fork's parent. In an interactive run nothing may be said at all.
     """
 
     run: RunRef
@@ -40,6 +40,7 @@ class RunState(Struct, frozen=True, kw_only=True):
     created_via: str
     parent_id: str | None
     has_hooks: bool
+    is_interactive: bool
     child_pid: int | None = None
     child_started: str = ""
 

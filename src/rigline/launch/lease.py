@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import msgspec
@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from rigline import liveness
 from rigline.errors import LeaseHeld, LedgerError, RunSuperseded
 from rigline.launch.console import Console
+from rigline.launch.options import RunOptions
 from rigline.ledger.base import Ledger, PrepareRequest
-from rigline.model import Grant, Holder, RunRef
+from rigline.model import Grant, Holder, RunRef, Scope
 
 BUSY_RETRY_S = 0.25
 BUSY_WINDOW_S = 5.0
@@ -68,6 +69,31 @@ def _prepare(ledger: Ledger, request: PrepareRequest, console: Console) -> Grant
     return grant
 
 
+def refuse_nested(ledger: Ledger, env: Mapping[str, str], options: RunOptions, scope: Scope) -> None:
+    """Refuse to start an agent inside another one's run with no line named; raises `LeaseHeld`.
+
+    The outer run holds its own line for as long as the inner agent would wait, and the line that happens to be the
+    checkout's current one may be quite another.
+    """
+    run_id = env.get("RIGLINE_RUN_ID")
+    if not run_id or options.new is not None or options.workstream is not None:
+        return
+    outer = next((run for run in ledger.list_runs(None, active_only=True) if run.id == run_id), None)
+    line = ledger.get_workstream(outer.workstream_id, None) if outer is not None else None
+    if outer is None or line is None or line.worktree_fingerprint != scope.worktree_fingerprint:
+        return
+    raise LeaseHeld(
+        f"This is inside {outer.harness}, which rigline started on line {line.name!r}, and only one run writes a line "
+        "at a time. Give the inner agent a line of its own with `rigline run --new NAME ...`, or start it without "
+        "rigline.",
+        workstream=line.name,
+        workstream_id=line.id,
+        run_id=outer.id,
+        harness=outer.harness,
+        pid=outer.pid,
+    )
+
+
 def find_dead_holder(held: LeaseHeld, host: str) -> str | None:
     """The run id of the holder, if its process was on this host and is gone."""
     holder = read_holder(held)
@@ -90,7 +116,8 @@ def describe_holder(held: LeaseHeld) -> str:
     if holder is None:
         return str(held)
     return (
-        f"{holder.harness} (pid {holder.pid} on {holder.host}) is working on this line since {_clock(holder.since_ms)}"
+        f"{holder.harness} (pid {holder.pid} on {holder.host}) has been working on this line since "
+        f"{_clock(holder.since_ms)}"
     )
 
 
@@ -100,9 +127,12 @@ def _clock(at_ms: int) -> str:
 
 def _wait_for_expiry(ledger: Ledger, request: PrepareRequest, console: Console, held: LeaseHeld) -> Grant:
     holder = read_holder(held)
-    if holder is None:
+    if holder is None or holder.expires_ms <= time.time() * 1000:
         raise held
-    console.say(f"{describe_holder(held)}, its lease runs until {_clock(holder.expires_ms)}. Waiting; Ctrl-C stops.")
+    console.say(
+        f"it still is. Waiting for it to end, until {_clock(holder.expires_ms)}; Ctrl-C stops. "
+        "Another line can be begun with `--new NAME`."
+    )
     deadline = time.monotonic() + max(0.0, holder.expires_ms / 1000 - time.time()) + EXPIRY_SLACK_S
     while True:
         time.sleep(1.0)

@@ -8,12 +8,12 @@ import sys
 import msgspec
 
 from rigline.harness.base import Mode
-from rigline.launch import deliver
 from rigline.launch.child import make_plan
 from rigline.launch.session import Place, Session, build_environment, choose_session
 from rigline.launch.target import Target, find_line
 from rigline.ledger.base import Ledger
 from rigline.model import Workstream
+from rigline.readable import format_counts
 
 #: Stands for the folder that a real run would make.
 NO_FOLDER = "<run folder>"
@@ -49,14 +49,13 @@ def _print_context(session: Session, *, as_json: bool) -> int:
         packet = {"context": text, "parts": session.offer.parts}
         sys.stdout.write(msgspec.json.encode(packet).decode() + "\n")
     else:
-        sys.stdout.write(text + "\n" if text else "Nothing: this session has seen all of its line.\n")
+        sys.stdout.write(text + "\n" if text else "Nothing: there is no history that this session has not seen.\n")
     return 0
 
 
 def _describe_plan(target: Target, place: Place, session: Session, workstream: Workstream | None) -> dict[str, object]:
-    hooks = deliver.define_hooks(max(1, session.offer.parts), "python3")
     environment = build_environment(target, place, None, NO_FOLDER)
-    launch = make_plan(target, session, hooks, environment, NO_FOLDER)
+    launch = make_plan(target, session, None, environment, NO_FOLDER)
     return {
         "harness": target.harness.name,
         "reason": target.reason,
@@ -65,7 +64,7 @@ def _describe_plan(target: Target, place: Place, session: Session, workstream: W
         "start": session.choice.start,
         "native_id": session.choice.native_id,
         "why": session.choice.reason,
-        "notices": [*session.choice.notices, *launch.notes],
+        "notices": [*session.choice.notices, *launch.notes, *_tell_hook(target)],
         "argv": list(launch.argv),
         "cwd": place.scope.cwd,
         "environment_removed": list(environment.removed),
@@ -73,16 +72,23 @@ def _describe_plan(target: Target, place: Place, session: Session, workstream: W
     }
 
 
+def _tell_hook(target: Target) -> list[str]:
+    """What the command line leaves out. Which form the hook has is asked of the harness at a launch only."""
+    if target.classification.skips_hooks:
+        return []
+    return ["a start hook is added for this launch, which shows the history and tells the session's id"]
+
+
 def _render(plan: dict[str, object]) -> str:
     argv = plan["argv"]
     assert isinstance(argv, list)
     history = plan["history"]
     assert isinstance(history, dict)
-    shown = ", ".join(f"{count} {kind}" for kind, count in history.items()) or "nothing unseen"
+    shown = format_counts(history) or "nothing unseen"
     rows = [
         f"harness     {plan['harness']} ({plan['reason']})",
         f"line        {plan['workstream']}{'' if plan['workstream_exists'] else ' (would be created)'}",
-        f"session     {plan['start']} {plan['native_id'] or ''} ({plan['why']})",
+        f"session     {' '.join([str(plan['start']), str(plan['native_id'] or '')]).strip()} ({plan['why']})",
         f"history     {shown}",
         f"directory   {plan['cwd']}",
         f"command     {shlex.join(argv)}",

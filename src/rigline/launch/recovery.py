@@ -43,10 +43,13 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
     harness = get_harness(state.run.harness)
     store = harness.open_store({**os.environ, **state.store_env})
     collector = Collector(ledger, harness, store, folder, state, Console(quiet=True))
+    is_alive = _is_child_alive(state, store)
+    if not is_alive:
+        collector.set_child(None)
     collected = collector.finish()
     if collected.added:
         say(f"saved {collected.added} events of an interrupted {harness.label} run.")
-    if _is_child_alive(state, store):
+    if is_alive:
         return False
     ledger.finish(state.run, None, None)
     folder.remove()

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import NoReturn
 
 from rigline import liveness, paths, process
@@ -28,12 +28,12 @@ from rigline.harness.base import Mode
 from rigline.launch.child import ManagedRun
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder
-from rigline.launch.lease import take_lease
+from rigline.launch.lease import refuse_nested, take_lease
 from rigline.launch.options import RunOptions
 from rigline.launch.session import Place, choose_session
 from rigline.launch.target import Target, choose_target, read_target
 from rigline.ledger.base import Ledger, PrepareRequest
-from rigline.ledger.local import open_ledger
+from rigline.ledger.local import has_ledger, open_ledger
 from rigline.leftovers import collect_leftovers
 from rigline.scope import Inspection
 
@@ -54,7 +54,7 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
     place = _look_around(options, env, inspection, settings)
     for note in notes:
         console.say(note)
-    with closing(open_ledger(place.home)) as ledger:
+    with _open_ledger(place.home, is_preview=is_preview) as ledger:
         collect_leftovers(place.home, console.say, ledger)
         if target is None:
             target = choose_target(options, env, settings, place.scope, ledger)
@@ -63,6 +63,19 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
 
             return preview(target, place, ledger)
         return _run_managed(target, place, ledger, console)
+
+
+@contextmanager
+def _open_ledger(home: str, *, is_preview: bool) -> Iterator[Ledger]:
+    """The ledger. A preview leaves nothing behind: where there is no ledger yet it looks at an empty one."""
+    if is_preview and not has_ledger(home):
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory(prefix="rigline-") as folder, closing(open_ledger(folder)) as ledger:
+            yield ledger
+        return
+    with closing(open_ledger(home)) as ledger:
+        yield ledger
 
 
 def _look_around(options: RunOptions, env: Mapping[str, str], inspection: Inspection, settings: Settings) -> Place:
@@ -78,6 +91,7 @@ def pass_through(target: Target, env: Mapping[str, str]) -> NoReturn:
 
 
 def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console) -> int:
+    refuse_nested(ledger, place.env, target.options, place.scope)
     try:
         with take_lease(ledger, build_request(target, place), console, may_wait=may_wait(place, console)) as grant:
             session = choose_session(target, place, ledger, grant.workstream, console)
@@ -90,7 +104,7 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
                 folder.remove()
                 raise
     except KeyboardInterrupt:
-        raise Interrupted("Stopped before the agent was started; the lease was given back.") from None
+        raise Interrupted("Stopped before an agent was started.") from None
 
 
 def may_wait(place: Place, console: Console) -> bool:

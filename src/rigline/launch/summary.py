@@ -5,15 +5,20 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from rigline.ids import shorten_one
 from rigline.launch.choose import SessionChoice, Start
 from rigline.launch.console import Console
 from rigline.launch.deliver import Offer
 from rigline.launch.target import Target
 from rigline.model import Grant
+from rigline.readable import format_count
 
 
 class Summary(Struct, frozen=True, kw_only=True):
-    """What a run brought. `confirmed` lists the packets that were seen in a session's own record."""
+    """What a run brought. `confirmed` lists the packets that were seen in a session's own record.
+
+    `is_traceable` says that the session would have been known, by its hook or by its id.
+    """
 
     harness: str
     workstream: str
@@ -23,21 +28,22 @@ class Summary(Struct, frozen=True, kw_only=True):
     confirmed: tuple[str, ...]
     exit_code: int
     expects_transcript: bool
+    is_traceable: bool = True
 
 
 def describe_start(target: Target, grant: Grant, choice: SessionChoice, offer: Offer, expected_id: str | None) -> str:
     """What is being started, on which line, with how much history."""
     label = target.harness.label
     if choice.start is Start.RESUME:
-        what = f"resuming {label} session {choice.native_id}"
+        what = f"resuming {label} session {shorten_one(choice.native_id or '')}"
     elif choice.start is Start.EXPLICIT:
         what = f"{label} with the session of your choice"
     else:
-        what = f"a fresh {label} session" + (f" {expected_id}" if expected_id else "")
+        what = f"a fresh {label} session" + (f" {shorten_one(expected_id)}" if expected_id else "")
     line = f"{'new ' if grant.is_new_workstream else ''}line {grant.workstream.name!r}"
     shown = offer.packet.shown if offer.packet else {}
     count = sum(shown.values())
-    history = f", with {count} earlier event{'s' if count != 1 else ''} of it as history" if count else ""
+    history = f", with {format_count(count, 'earlier event')} of it as history" if count else ""
     return f"{what} on {line}{history}."
 
 
@@ -54,12 +60,19 @@ def describe_end(summary: Summary) -> list[str]:
     """The end of a run in sentences; empty when there is nothing to say."""
     messages = []
     if summary.native_ids:
-        events = f"{summary.added} new event{'s' if summary.added != 1 else ''}"
-        messages.append(
-            f"saved {events} of {summary.harness} session {summary.native_ids[-1]} on line {summary.workstream!r}."
-        )
-        if summary.offered is not None and summary.offered not in summary.confirmed:
+        events = format_count(summary.added, "new event")
+        count = len(summary.native_ids)
+        last = shorten_one(summary.native_ids[-1])
+        which = f"session {last}" if count == 1 else f"in {count} sessions, the last one {last},"
+        messages.append(f"saved {events} of {summary.harness} {which} on line {summary.workstream!r}.")
+        is_open = summary.offered is not None and summary.offered not in summary.confirmed
+        if is_open and summary.expects_transcript:
             messages.append("the history was not seen in the session's own record; it will be offered again.")
+    elif summary.expects_transcript and summary.exit_code == 0 and not summary.is_traceable:
+        messages.append(
+            f"which session {summary.harness} wrote cannot be told here, so nothing was saved; `rigline import` keeps "
+            "what was said."
+        )
     elif summary.expects_transcript and summary.exit_code == 0:
         messages.append(f"{summary.harness} left no session in its store; nothing was said, or nothing was kept.")
     return messages

@@ -32,7 +32,8 @@ class PrepareRequest(Struct, frozen=True, kw_only=True):
 
     `name` selects an existing workstream, `new_name` creates one; neither: the scope's most recently selected
     one, created as `main` when there is none. `dead_holder` is the run whose process the caller has seen to
-    be gone: its lease is taken over at once.
+    be gone: its lease is taken over at once. On the holder's own host no other one is, not even a lapsed one: clocks
+    are set and machines sleep, and there the process can be looked at.
     """
 
     scope: Scope
@@ -158,8 +159,8 @@ class Ledger(Protocol):
         """Select or create the workstream and grant its lease, in one transaction.
 
         Raises `LeaseHeld` (details: the Holder's fields, workstream, now_ms), `UnknownWorkstream` for an unknown
-        `name`, `WorkstreamExists` for a taken `new_name`. A lapsed lease, or the one of `dead_holder` (a run id),
-        is ended first: its run becomes expired, the generation grows, and `Grant.taken_over` tells.
+        `name`, `WorkstreamExists` for a taken `new_name`. A lapsed lease of another host, or the one of `dead_holder`
+        (a run id), is ended first: its run becomes expired, the generation grows, and `Grant.taken_over` tells.
         """
 
     def renew(self, run: RunRef) -> int:
@@ -193,7 +194,10 @@ class Ledger(Protocol):
         """
 
     def get_unseen(self, workstream_id: str, harness: str, native_id: str | None, limit: int = 2000) -> Unseen:
-        """What a session (None: a fresh one) has not been shown: never its own events, nor injected packets."""
+        """What a session (None: a fresh one) has not been shown: never its own events, nor injected packets.
+
+        The middle of a long tool output may be missing but for its line feeds; all other texts are whole.
+        """
 
     def offer(self, run: RunRef, delivery: Delivery) -> None:
         """Record that a packet is offered. It is confirmed by `append`, when all its parts were seen in the session."""

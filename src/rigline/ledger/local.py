@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 DATABASE_NAME = "ledger.db"
 SEGMENTS_NAME = "segments"
-#: the most that `get_unseen` gives of one event; a packet shows less
+#: of longer tool outputs `get_unseen` gives the two ends; what people and agents said is given whole
 UNSEEN_TEXT_CHARS = 65_536
 
 
@@ -65,6 +65,11 @@ def open_ledger(home: str, *, clock: Callable[[], int] | None = None, redactor: 
     clock = clock or read_clock
     database = open_store(os.path.join(home, DATABASE_NAME), clock=clock)
     return LocalLedger(database, os.path.join(home, SEGMENTS_NAME), clock=clock, redactor=redactor)
+
+
+def has_ledger(home: str) -> bool:
+    """Whether there is a ledger in a data folder, in whatever state."""
+    return os.path.lexists(os.path.join(home, DATABASE_NAME))
 
 
 def find_redactor() -> Redactor:
@@ -97,7 +102,7 @@ class LocalLedger(Ledger):
         now_ms = self._clock()
         with self._db.writing():
             workstream, is_new = workstreams.choose(self._db, request.scope, request.name, request.new_name, now_ms)
-            taken_over = runs.take_over(self._db, workstream, request.dead_holder, now_ms)
+            taken_over = runs.take_over(self._db, workstream, request.host, request.dead_holder, now_ms)
             run, expires_ms = runs.grant(
                 self._db,
                 workstream.id,

@@ -68,7 +68,7 @@ class _Turns:
 def read_unseen(db: Database, workstream_id: str, receiver_key: int | None, limit: int, chars: int) -> UnseenRows:
     """What a session (None: one that the ledger does not know) was not shown of its workstream.
 
-    Texts are cut at `chars`. Abandoned branches are counted, and left out.
+    Of tool outputs longer than `chars` the ends are given. Abandoned branches are counted, and left out.
     """
     # no row has the key 0
     receiver = receiver_key or 0

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 LEASE_MS = 90_000
 
 
-def take_over(db: Database, workstream: Workstream, dead_holder: str | None, now_ms: int) -> Holder | None:
-    """End the lease that stands in the way, when it has lapsed or its holder is dead; raises `LeaseHeld` otherwise."""
+def take_over(db: Database, workstream: Workstream, host: str, dead_holder: str | None, now_ms: int) -> Holder | None:
+    """End the lease that stands in the way, when its holder is dead, or on another host and it has lapsed; raises
+    `LeaseHeld` otherwise."""
     row = db.one("find_active_run", workstream_id=workstream.id)
     if row is None:
         return None
@@ -37,7 +38,8 @@ def take_over(db: Database, workstream: Workstream, dead_holder: str | None, now
         expires_ms=row[6],
         generation=row[7],
     )
-    if holder.expires_ms > now_ms and holder.run_id != dead_holder:
+    is_lost = holder.expires_ms <= now_ms and holder.host != host
+    if holder.run_id != dead_holder and not is_lost:
         raise _describe_conflict(workstream, holder, now_ms)
     db.run("expire_run", id=holder.run_id, now_ms=now_ms)
     return holder
@@ -45,9 +47,12 @@ def take_over(db: Database, workstream: Workstream, dead_holder: str | None, now
 
 def _describe_conflict(workstream: Workstream, holder: Holder, now_ms: int) -> LeaseHeld:
     left_s = (holder.expires_ms - now_ms + 999) // 1000
+    until = f"its lease runs for another {left_s} s unless renewed"
+    if left_s <= 0:
+        until = "its lease has lapsed, as when a machine slept or its clock was set, but that process is not gone"
     return LeaseHeld(
         f"Workstream {workstream.name!r} is being written by {holder.harness} (pid {holder.pid} on {holder.host}); "
-        f"its lease runs for another {left_s} s unless renewed. End that run, wait, or begin another line with --new.",
+        f"{until}. End that run, wait, or begin another line with --new.",
         workstream=workstream.name,
         workstream_id=workstream.id,
         now_ms=now_ms,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rigline.model import SESSION_START
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -10,11 +12,13 @@ if TYPE_CHECKING:
 def find_abandoned(parents: Mapping[str, str], last: str) -> frozenset[str]:
     """The turns that branch off the living line, which leads from the `last` turn back to its root.
 
-    `parents` maps each turn to the one before it. A turn whose way back does not reach the living line is kept:
-    where a parent is not known, nothing shows that it was left.
+    `parents` maps each turn to the one before it, the first to `SESSION_START` where that is known. A turn whose way
+    back does not reach the living line is kept: where a parent is not known, nothing shows that it was left.
     """
-    living = set(_walk(parents, last))
+    living = dict.fromkeys(_walk(parents, last))
     meets: dict[str, bool] = dict.fromkeys(living, True)
+    if any(parents[turn] == SESSION_START for turn in list(living)[-1:]):
+        meets[SESSION_START] = True
     for turn in parents:
         path = []
         for step in _walk(parents, turn):

@@ -27,12 +27,13 @@ def make_request(
     name: str | None = None,
     new_name: str | None = None,
     dead_holder: str | None = None,
+    host: str = "host-1",
 ) -> PrepareRequest:
     """A launcher's request for a lease."""
     return PrepareRequest(
         scope=scope or make_scope(),
         harness=harness,
-        host="host-1",
+        host=host,
         pid=pid,
         pid_started=f"started-{pid}",
         name=name,

@@ -59,3 +59,14 @@ def test_importing_again_adds_nothing(store: CodexStore, tmp_path: Path) -> None
     first = import_all(store, tmp_path / "ledger", (REWOUND,))
     assert first[0][0] > 0
     assert import_all(store, tmp_path / "ledger", (REWOUND,)) == [(0, 0)]
+
+
+def test_what_was_asked_before_the_first_prompt_was_asked_anew_is_abandoned(store: CodexStore, tmp_path: Path) -> None:
+    place_tree("rewound", tmp_path / "codex")
+    import_all(store, tmp_path / "ledger", (REWOUND,))
+    ledger = open_ledger(str(tmp_path / "ledger"))
+    told = {e.text: e.is_abandoned for e in ledger.get_session_history("codex", REWOUND) if e.role == "user"}
+    ledger.close()
+    assert [told[text] for text in ("say: t1", "say: t2", "say: t3", "say: t3 v2", "say: t1 v3")] == [True] * 4 + [
+        False
+    ]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rigline.harness.codex import Codex
 from rigline.harness.codex_store import CodexStore
-from rigline.model import Event, Kind, LinkKind, Window
+from rigline.model import SESSION_START, Event, Kind, LinkKind, Window
 from tests.fixtures.codex_store import (
     LEGACY,
     LEGACY_FORK,
@@ -68,7 +68,7 @@ GOLDEN = {
         "user: bash: printf 'one\\ntwo\\n'",
         "assistant: Running it.",
         'assistant: exec_command {"cmd": "printf \'one\\\\ntwo\\\\n\'"}',
-        "tool: Chunk ID: cf1687",
+        "tool: one",
         "assistant: tool said: two",
     ],
     "0.171.0/killed-mid-tool": [
@@ -86,7 +86,7 @@ GOLDEN = {
         "user: bash: echo hi",
         "assistant: Running it.",
         'assistant: exec_command {"cmd": "echo hi"}',
-        "tool: Chunk ID: a166ad",
+        "tool: hi",
         "assistant: tool said: hi",
     ],
     "0.120.0/rolled-back-shell-command-compacted": [
@@ -159,7 +159,7 @@ def test_a_rewound_thread_is_read_from_all_its_rollouts(store: CodexStore, tmp_p
     assert [event.text for event in prompts][:5] == ["say: t1", "say: t2", "say: t3", "say: t3 v2", "say: t1 v3"]
     first, second, third, instead, again = prompts[:5]
     assert (third.parent_turn, instead.parent_turn) == (second.record, second.record)
-    assert (first.parent_turn, again.parent_turn) == ("", "")
+    assert (first.parent_turn, again.parent_turn) == (SESSION_START, SESSION_START)
 
 
 def test_a_fork_of_a_rewound_thread_follows_the_rollout_that_it_left(store: CodexStore, tmp_path: Path) -> None:

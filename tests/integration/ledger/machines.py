@@ -20,6 +20,7 @@ from rigline.testing.samples import make_event, make_request, make_scope, make_s
 
 _LEASE_MS = 90_000
 _MAX_SESSIONS = 5
+HOSTS = ("host-1", "host-2")
 
 
 class _LedgerMachine(RuleBasedStateMachine):
@@ -50,16 +51,18 @@ class LeaseMachine(_LedgerMachine):
         super().__init__()
         self.holder: dict[str, RunRef] = {}
         self.expires: dict[str, int] = {}
+        self.host: dict[str, str] = {}
         self.generation: dict[str, int] = {}
         self.state: dict[str, str] = {}
 
-    @rule(target=runs, name=st.sampled_from(["one", "two"]), knows_death=st.booleans())
-    def prepare(self, name: str, knows_death: bool) -> object:
+    @rule(target=runs, name=st.sampled_from(["one", "two"]), knows_death=st.booleans(), host=st.sampled_from(HOSTS))
+    def prepare(self, name: str, knows_death: bool, host: str) -> object:
         holder = self.holder.get(name)
-        request = make_request(dead_holder=holder.run_id if holder and knows_death else None)
+        request = make_request(dead_holder=holder.run_id if holder and knows_death else None, host=host)
         is_new = name not in self.generation
         request = replace(request, new_name=name) if is_new else replace(request, name=name)
-        if holder and not knows_death and self.expires[name] > self.clock.now_ms:
+        is_lost = holder is not None and self.expires[name] <= self.clock.now_ms and self.host[name] != host
+        if holder and not knows_death and not is_lost:
             with pytest.raises(LeaseHeld) as held:
                 self.ledger.prepare(request)
             assert held.value.details["run_id"] == holder.run_id
@@ -70,6 +73,7 @@ class LeaseMachine(_LedgerMachine):
         if holder:
             self.state[holder.run_id] = "expired"
         self._hold(name, grant)
+        self.host[name] = host
         return (name, grant.run)
 
     def _hold(self, name: str, grant: Grant) -> None:

@@ -43,6 +43,8 @@ def test_without_a_command_the_list_is_shown_as_a_usage_error(capsys: pytest.Cap
 def test_an_unknown_command_gets_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["serach", "x"]) == 64
     assert "Did you mean `rigline search`?" in capsys.readouterr().err
+    assert cli.main(["claude"]) == 64
+    assert "Did you mean `rigline run claude`?" in capsys.readouterr().err
     assert cli.main(["xyz", "--json"]) == 64
     assert json.loads(capsys.readouterr().out)["error"]["word"] == "xyz"
 

@@ -1,4 +1,4 @@
-"""The page about the commands says what the commands say of themselves."""
+"""The reference pages say what the commands and the errors say of themselves."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import argparse
 import runpy
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rigline.cli import COMMANDS
 from rigline.cli.run_arguments import build_parser
+from rigline.errors import RiglineError
 
 
-def test_the_page_is_up_to_date(root: Path) -> None:
-    script = runpy.run_path(str(root / "scripts" / "generate_reference.py"))
-    page = (root / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
-    assert page == script["build_page"](), "run scripts/generate_reference.py"
+@pytest.fixture(scope="module")
+def script(root: Path) -> dict[str, Any]:
+    """The script that writes the reference pages."""
+    return runpy.run_path(str(root / "scripts" / "generate_reference.py"))
+
+
+@pytest.mark.parametrize("name", ["commands.md", "exit-codes.md"])
+def test_a_generated_page_is_up_to_date(root: Path, script: dict[str, Any], name: str) -> None:
+    page = (root / "docs" / "reference" / name).read_text(encoding="utf-8")
+    assert page == script["PAGES"][name](), "run scripts/generate_reference.py"
+
+
+def test_every_error_says_what_helps(script: dict[str, Any]) -> None:
+    codes = [error.code for error in script["iterate_errors"](RiglineError)]
+    assert sorted(codes) == sorted(script["ADVICE"])
+    assert len(codes) == len(set(codes))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "run"])

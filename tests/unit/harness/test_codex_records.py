@@ -117,11 +117,18 @@ def test_tool_calls_are_history(item: dict[str, Any], tool: str, text: str) -> N
     )
 
 
+#: what 0.120.0 and 0.171.0 write above the output of a command that has ended
+FRAME = "Chunk ID: a166ad\nWall time: 0.0000 seconds\nProcess exited with code"
+
+
 @pytest.mark.parametrize(
     ("value", "text", "status"),
     [
         ("Chunk ID: 1\nProcess exited with code 0\nOutput:\nhi", None, None),
         ("Chunk ID: 1\nProcess exited with code 2\nOutput:\nhi", None, "error"),
+        (f"{FRAME} 0\nOriginal token count: 4\nOutput:\nhi\n", "hi\n", None),
+        (f"{FRAME} 2\nOriginal token count: 4\nOutput:\nno", "Process exited with code 2\nno", "error"),
+        (f"{FRAME} 0\nOutput:\nProcess exited with code 1", "Process exited with code 1", None),
         ("Exit code: 1\nWall time: 0 seconds\nOutput:\nno", None, "error"),
         ("Exit code: 0\nOutput:\nProcess exited with code 1", None, None),
         ("plain", None, None),

@@ -181,3 +181,14 @@ def test_a_session_that_a_live_process_holds_is_not_opened_twice(classification:
 def test_a_live_session_may_be_forked() -> None:
     facts = SessionFacts(binding=BINDING, lookup=exists(), live=LIVE)
     assert choose(select(native_id="c-1", forks=True), facts).start is Start.EXPLICIT  # type: ignore[attr-defined]
+
+
+def test_a_session_that_is_not_kept_and_cannot_resume_is_a_fresh_one() -> None:
+    choice = choose_session(
+        Classification(mode=Mode.SESSION, interactive=False, skips_persistence=True, cannot_resume=True),
+        SessionFacts(binding=BINDING, lookup=exists()),
+        label="Codex",
+        workstream=make_workstream(BINDING),
+        fresh=False,
+    )
+    assert (choice.start, choice.native_id) == (Start.FRESH, None)

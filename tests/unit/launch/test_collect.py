@@ -265,3 +265,26 @@ def test_an_adopted_fork_was_born_when_its_own_record_says(tmp_path: Path) -> No
     scene.store.add("old-fork", parent=link, started_ms=77)
     scene.collector.finish()
     assert scene.ledger.born_ms == 77
+
+
+def test_a_session_that_was_named_and_refused_is_not_bound(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, expected_id="named", created_via="selector", since_ms=1000)
+    scene.store.add("named", updated_ms=999)
+    scene.collector.finish()
+    assert scene.bound_ids == []
+
+
+def test_a_session_that_was_named_and_written_is_bound_without_a_hook(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, expected_id="named", created_via="selector", since_ms=1000)
+    scene.store.add("named", updated_ms=1001)
+    scene.collector.finish()
+    assert scene.bound_ids == ["named"]
+
+
+@pytest.mark.parametrize(("created_via", "count"), [("fresh", 1), ("resume", 0)])
+def test_a_session_in_another_checkout_is_told_once(tmp_path: Path, created_via: str, count: int) -> None:
+    scene = Scene(tmp_path, expected_id="chosen", created_via=created_via)
+    scene.store.add("chosen", cwd=str(tmp_path))
+    scene.collector.tick()
+    scene.collector.finish()
+    assert len([said for said in scene.console.heard if str(tmp_path) in said]) == count

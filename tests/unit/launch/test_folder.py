@@ -25,6 +25,7 @@ STATE = RunState(
     created_via="fresh",
     parent_id=None,
     has_hooks=True,
+    is_interactive=True,
 )
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rigline import liveness
 from rigline.errors import LeaseHeld, LedgerUnreachable, RunSuperseded
 from rigline.launch.console import Console
-from rigline.launch.lease import Keeper, take_lease
-from rigline.ledger.base import PrepareRequest
+from rigline.launch.lease import Keeper, refuse_nested, take_lease
+from rigline.launch.options import RunOptions
+from rigline.ledger.base import Ledger, PrepareRequest
+from rigline.ledger.local import open_ledger
 from rigline.model import Grant, RunRef, Scope, Workstream
 
 RUN = RunRef(run_id="r", workstream_id="w", harness="codex", generation=1)
@@ -203,3 +208,31 @@ def test_a_takeover_is_told_once() -> None:
     heard = beat(RunSuperseded(), RunSuperseded(), RunSuperseded())
     assert len(heard) == 1
     assert "still kept" in heard[0]
+
+
+@pytest.fixture
+def outer(tmp_path: Path) -> Iterator[tuple[Ledger, Grant]]:
+    """A ledger in which a run is at work."""
+    ledger = open_ledger(str(tmp_path))
+    yield ledger, ledger.prepare(replace(REQUEST, harness="claude-code"))
+    ledger.close()
+
+
+def test_an_agent_inside_a_run_is_not_put_on_whichever_line_is_the_current_one(outer: tuple[Ledger, Grant]) -> None:
+    ledger, grant = outer
+    ledger.prepare(replace(REQUEST, new_name="another"))
+    env = {"RIGLINE_RUN_ID": grant.run.run_id}
+    with pytest.raises(LeaseHeld) as caught:
+        refuse_nested(ledger, env, RunOptions(), REQUEST.scope)
+    assert "'main'" in str(caught.value)
+    assert "--new NAME" in str(caught.value)
+
+
+@pytest.mark.parametrize("case", ["outside", "another line", "a new line", "another checkout", "the run has ended"])
+def test_what_is_not_inside_a_run_of_this_line_is_not_refused(outer: tuple[Ledger, Grant], case: str) -> None:
+    ledger, grant = outer
+    if case == "the run has ended":
+        ledger.finish(grant.run, 0, None)
+    options = {"another line": RunOptions(workstream="x"), "a new line": RunOptions(new="x")}.get(case, RunOptions())
+    scope = replace(REQUEST.scope, worktree_fingerprint="u") if case == "another checkout" else REQUEST.scope
+    refuse_nested(ledger, {} if case == "outside" else {"RIGLINE_RUN_ID": grant.run.run_id}, options, scope)

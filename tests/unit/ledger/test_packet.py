@@ -352,3 +352,10 @@ def test_chinese_counts_a_token_a_character() -> None:
 def test_a_part_too_small_for_its_own_words_is_refused() -> None:
     with pytest.raises(ValueError, match="4500"):
         build(History().user("x"), limits=PacketLimits(part_chars=1_000, max_parts=9))
+
+
+def test_sessions_whose_ids_begin_alike_have_lines_of_their_own() -> None:
+    one, other = ("codex", "01a22f0d-7d1c-7000-8000-000000000001"), ("codex", "01a22f0d-9cad-7000-8000-000000000002")
+    text = must_build(History(one).user("said in one").move(other).user("said in the other")).text
+    heads = [line for line in text.splitlines() if line.startswith("--- Codex session ")]
+    assert len(heads) == len(set(heads)) == 2

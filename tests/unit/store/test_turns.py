@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rigline.model import SESSION_START as START
 from rigline.store.turns import find_abandoned
 
 
@@ -18,6 +19,9 @@ from rigline.store.turns import find_abandoned
         pytest.param({"a": "", "b": "a", "b2": "b", "c": "a"}, "c", {"b", "b2"}, id="a branch of two turns"),
         pytest.param({"a": "", "b": "a", "c": "a"}, "b", {"c"}, id="back on the first branch"),
         pytest.param({"a": "", "b": "", "c": "b"}, "c", set(), id="two roots: nothing shows that one was left"),
+        pytest.param({"a": START, "b": START, "c": "b"}, "c", {"a"}, id="the first prompt asked anew"),
+        pytest.param({"a": START, "a2": "a", "b": START}, "a2", {"b"}, id="back on the first of two beginnings"),
+        pytest.param({"a": START, "b": "", "c": "b"}, "c", set(), id="a beginning beside an unknown one"),
         pytest.param({"a": "", "b": "lost", "c": "b"}, "a", set(), id="a parent that is not known"),
         pytest.param({"a": "b", "b": "a", "c": ""}, "c", set(), id="a circle beside the line"),
         pytest.param({"a": "b", "b": "a", "c": "b"}, "b", {"c"}, id="a line that is a circle"),

@@ -361,8 +361,15 @@ JOIN events e ON e.seq = c.seq
 ORDER BY 1 DESC
 
 -- name: list_events
-SELECT e.seq, s.harness, s.native_id, e.kind, substr(e.text, 1, :chars), e.role, e.at_ms, e.tool, e.call_id, e.status,
-       e.session_key, e.turn
+-- Of a tool's output longer than :chars the two ends, with a line feed for each one left out between them.
+SELECT e.seq, s.harness, s.native_id, e.kind,
+       CASE WHEN e.kind <> 'tool_result' OR length(e.text) <= :chars THEN e.text
+            ELSE substr(e.text, 1, :chars / 2) || replace(hex(zeroblob(
+                   length(substr(e.text, :chars / 2 + 1, length(e.text) - :chars / 2 * 2))
+                   - length(replace(substr(e.text, :chars / 2 + 1, length(e.text) - :chars / 2 * 2), char(10), ''))
+                 )), '00', char(10)) || substr(e.text, -(:chars / 2))
+       END,
+       e.role, e.at_ms, e.tool, e.call_id, e.status, e.session_key, e.turn
 FROM json_each(:seqs) AS wanted JOIN events e ON e.seq = wanted.value JOIN sessions s ON s.key = e.session_key
 ORDER BY e.seq
 

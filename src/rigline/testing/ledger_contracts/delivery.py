@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from rigline.ledger.base import Ledger
-from rigline.model import Checkpoint, Delivery, Grant, LinkKind, SessionInfo, SessionLink
+from rigline.model import Checkpoint, Delivery, Grant, Kind, LinkKind, SessionInfo, SessionLink
 from rigline.testing.clock import FakeClock
 from rigline.testing.ledger_contracts.expect import expect_equal, list_unseen
 from rigline.testing.samples import make_event, make_request, make_scope, make_session, make_window
@@ -27,6 +27,22 @@ def the_newest_events_are_given_and_all_are_counted(ledger: Ledger, clock: FakeC
     unseen = ledger.get_unseen(grant.workstream.id, "codex", None, limit=3)
     expect_equal([each.text for each in unseen.events], ["event 7", "event 8", "event 9"], "events")
     expect_equal(unseen.counts, {"message": 10}, "counts")
+
+
+def what_was_said_is_given_whole_and_of_a_long_output_the_ends(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    told = "begin " + "word " * 40_000 + "end"
+    output = "\n".join(f"line {n}" for n in range(40_000))
+    info = make_session("s1")
+    ledger.bind(grant.run, info, evidence="hook", created_via="run", store="/store")
+    result = make_event("s1", "r2", output, kind=Kind.TOOL_RESULT, role=None)
+    window = make_window("s1", "c1", [make_event("s1", "r1", told), result])
+    ledger.append(info, window, scope=make_scope(), run=grant.run)
+    message, ends = (each.text for each in ledger.get_unseen(grant.workstream.id, "codex", None).events)
+    expect_equal(message == told, True, "the message as it was said")
+    expect_equal((ends[:6], ends[-10:]), ("line 0", "line 39999"), "the ends of the output")
+    expect_equal(ends.count("\n"), output.count("\n"), "line feeds of the output")
+    expect_equal(len(ends) < len(output) // 2, True, "the output is cut")
 
 
 def an_offer_alone_proves_nothing(ledger: Ledger, clock: FakeClock) -> None:
@@ -294,6 +310,7 @@ def _see(
 CONTRACTS = (
     own_events_are_never_echoed,
     the_newest_events_are_given_and_all_are_counted,
+    what_was_said_is_given_whole_and_of_a_long_output_the_ends,
     an_offer_alone_proves_nothing,
     a_packet_seen_whole_is_confirmed,
     a_packet_covers_no_more_than_was_there,

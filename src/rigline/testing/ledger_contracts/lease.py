@@ -48,11 +48,22 @@ def a_held_lease_is_refused_with_its_holder(ledger: Ledger, clock: FakeClock) ->
 def a_lapsed_lease_is_taken_over(ledger: Ledger, clock: FakeClock) -> None:
     first = ledger.prepare(make_request(pid=100))
     clock.advance(_LEASE_MS)
-    second = ledger.prepare(make_request(pid=200))
+    second = ledger.prepare(make_request(pid=200, host="host-2"))
     expect(second.taken_over is not None and second.taken_over.run_id == first.run.run_id, "the holder is named")
     expect(second.run.generation > first.run.generation, "the generation grows")
     states = {run.id: run.state for run in ledger.list_runs(first.workstream.id)}
     expect_equal(states, {first.run.run_id: "expired", second.run.run_id: "active"}, "states of the runs")
+
+
+def a_lapsed_lease_of_the_same_host_is_held_until_its_process_is_gone(ledger: Ledger, clock: FakeClock) -> None:
+    first = ledger.prepare(make_request(pid=100))
+    clock.advance(10 * _LEASE_MS)
+    held = expect_refusal(LeaseHeld, lambda: ledger.prepare(make_request(pid=200)), "a launch beside a living process")
+    expect_equal(held.details.get("run_id"), first.run.run_id, "the holder that is named")
+    ledger.renew(first.run)
+    clock.advance(10 * _LEASE_MS)
+    second = ledger.prepare(make_request(pid=200, dead_holder=first.run.run_id))
+    expect(second.taken_over is not None, "the dead holder is replaced")
 
 
 def a_dead_holder_is_replaced_at_once(ledger: Ledger, clock: FakeClock) -> None:
@@ -105,7 +116,7 @@ def a_superseded_runs_tail_is_kept_as_history(ledger: Ledger, clock: FakeClock) 
     info = make_session("s1")
     ledger.bind(first.run, info, evidence="hook", created_via="run", store="/store")
     clock.advance(_LEASE_MS)
-    ledger.prepare(make_request(pid=200))
+    ledger.prepare(make_request(pid=200, host="host-2"))
     window = make_window("s1", "1", [make_event("s1", "r1", "the tail")])
     ledger.append(info, window, scope=make_scope(), run=first.run)
     expect_equal(list_texts(ledger, first), ["the tail"], "history")
@@ -151,13 +162,14 @@ def a_foreign_generation_is_refused(ledger: Ledger, clock: FakeClock) -> None:
 def _replace(ledger: Ledger, clock: FakeClock) -> tuple[Grant, Grant]:
     first = ledger.prepare(make_request(pid=100))
     clock.advance(_LEASE_MS)
-    return first, ledger.prepare(make_request(pid=200))
+    return first, ledger.prepare(make_request(pid=200, host="host-2"))
 
 
 CONTRACTS = (
     a_lease_runs_for_90_seconds,
     a_held_lease_is_refused_with_its_holder,
     a_lapsed_lease_is_taken_over,
+    a_lapsed_lease_of_the_same_host_is_held_until_its_process_is_gone,
     a_dead_holder_is_replaced_at_once,
     a_lapsed_lease_may_be_renewed_while_nobody_took_over,
     a_superseded_run_is_refused_and_changes_nothing,
