@@ -39,12 +39,14 @@ def resolve_scope_here() -> Scope:
 
 
 def get_line(ledger: Ledger, word: str | None, scope: Scope) -> Workstream:
-    """The workstream that `word` names by name or id, else the current one of the checkout.
+    """The workstream that `word` names by name or id, else the current one: an agent's own, inside one that rigline
+    started, elsewhere the checkout's.
 
     Raises `UnknownWorkstream` with what would be right, or `AmbiguousId`.
     """
     if word is None:
-        return _get_current(ledger, scope)
+        own = os.environ.get("RIGLINE_WORKSTREAM_ID")
+        return ledger.get_workstream(own, None) if own else _get_current(ledger, scope)
     try:
         return ledger.get_workstream(word, scope)
     except UnknownWorkstream as error:

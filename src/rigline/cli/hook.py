@@ -22,6 +22,8 @@ SILENT_SOURCES = ("compact", "clear")
 def main(argv: list[str]) -> int:
     """Answer the hook. `argv` is what follows `hook`."""
     folder = os.environ.get("RIGLINE_RUN_DIR", "")
+    if not os.path.isabs(folder):
+        return 0  # of no run: the directory that the agent works in is not ours to write to
     try:
         payload = json.loads(sys.stdin.buffer.read() or b"{}")
         part = int(argv[argv.index("--part") + 1]) if "--part" in argv else 1
@@ -51,9 +53,22 @@ def find_answer(folder: str, payload: dict[str, Any], part: int) -> str:
     with open(os.path.join(folder, "hook.json"), encoding="utf-8") as file:
         hook = json.load(file)
     native_id = str(payload.get("session_id", ""))
-    if hook["receivers"] is not None and native_id not in hook["receivers"]:
-        return _answer_other(folder, native_id, part)
+    if not is_receiver(folder, hook["receivers"], native_id):
+        return _answer_other(folder, native_id, part) if payload.get("source") != "startup" else ""
     return _read(os.path.join(folder, f"answer-{part}")) if part <= hook["parts"] else ""
+
+
+def is_receiver(folder: str, receivers: list[str] | None, native_id: str) -> bool:
+    """Whether the prepared packet is for this session. Where it is for whichever starts, the first one gets it:
+    another that starts in the same run (Codex's `/new`) was asked for to be empty."""
+    if receivers is not None:
+        return native_id in receivers
+    taken = os.path.join(folder, "taken-by")
+    try:
+        os.symlink(native_id, taken)  # made with its content in one step: parts are asked for at the same time
+    except FileExistsError:
+        return os.readlink(taken) == native_id
+    return True
 
 
 def _answer_other(folder: str, native_id: str, part: int) -> str:

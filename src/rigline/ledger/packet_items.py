@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from rigline.ledger.excerpt import cut_to_tokens, estimate_tokens
-from rigline.ledger.fence import INDENT, find_markers, flatten, indent
+from rigline.ledger.fence import INDENT, defang, find_markers, flatten, indent
 from rigline.model import Kind
 from rigline.readable import format_count
 
@@ -135,7 +135,8 @@ def write_call(call: HistoryEvent, result: HistoryEvent | None) -> str:
     tool = flatten(call.tool or "tool", 60)
     gist = summarize_arguments(call.text.removeprefix(call.tool or "").strip())
     outcome = "no result recorded: unfinished, it may or may not have happened" if result is None else _sum_up(result)
-    return f"{INDENT}{tool}: {gist} => {outcome}" if gist else f"{INDENT}{tool} => {outcome}"
+    # together they may read like a fence, although none of them does alone
+    return INDENT + defang(f"{tool}: {gist} => {outcome}" if gist else f"{tool} => {outcome}")
 
 
 def summarize_arguments(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rigline.model import Checkpoint, Kind
 from rigline.readable import measure
 from tests.integration.cli.conftest import User
@@ -109,3 +111,13 @@ def test_whatever_was_said_fits_the_terminal_and_cannot_drive_it(user: User) -> 
         answer = user.call("log", "--tools", tools)
         assert all(line.isprintable() for line in answer.lines)
         assert max(map(measure, answer.lines)) <= 80
+
+
+def test_inside_an_agent_its_own_line_is_told(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = user.start()
+    user.say(user.bind(own, "aaaa1111-0000"), "said on the agent's own line")
+    user.ledger.finish(own.run, 0, None)
+    user.say(user.bind(user.start("codex", new="other"), "bbbb2222-0000"), "said on the current line")
+    assert "on the current line" in user.call("log").out
+    monkeypatch.setenv("RIGLINE_WORKSTREAM_ID", own.workstream.id)
+    assert "on the agent's own line" in user.call("log").out

@@ -1,0 +1,113 @@
+"""The start hook: the right part to the right session, and silence whatever goes wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rigline.cli import hook
+
+Ask = Callable[..., str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RIGLINE_RUN_DIR", str(tmp_path))
+    return tmp_path
+
+
+def prepare(folder: Path, receivers: list[str] | None, *parts: str) -> None:
+    (folder / "hook.json").write_text(json.dumps({"receivers": receivers, "parts": len(parts)}))
+    for number, text in enumerate(parts, 1):
+        (folder / f"answer-{number}").write_text(text)
+
+
+def call(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    payload: object,
+    part: int = 1,
+) -> str:
+    """What the hook prints for a payload."""
+    stdin = io.TextIOWrapper(io.BytesIO(payload if isinstance(payload, bytes) else json.dumps(payload).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert hook.main(["session-start", "--part", str(part)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
+    return lambda *args: call(monkeypatch, capsys, *args)
+
+
+def start(native_id: str, source: str = "startup") -> dict[str, str]:
+    return {"hook_event_name": "SessionStart", "session_id": native_id, "source": source}
+
+
+def test_each_part_goes_to_the_session_it_was_made_for(folder: Path, ask: Ask) -> None:
+    prepare(folder, ["s"], "one", "two")
+    assert [ask(start("s"), part) for part in (1, 2, 3, 4)] == ["one", "two", "", ""]
+
+
+def test_what_the_harness_said_is_noted_once(folder: Path, ask: Ask) -> None:
+    prepare(folder, ["s"], "one", "two")
+    for part in (1, 2):
+        ask(start("s"), part)
+    assert [json.loads(line) for line in (folder / "observed.jsonl").read_text().splitlines()] == [start("s")]
+
+
+@pytest.mark.parametrize("source", ["clear", "compact"])
+def test_an_emptied_conversation_is_not_filled_again(folder: Path, ask: Ask, source: str) -> None:
+    prepare(folder, None, "one")
+    assert ask(start("s", source)) == ""
+    assert "observed.jsonl" in {path.name for path in folder.iterdir()}
+
+
+def test_a_packet_for_whichever_starts_goes_to_the_first(folder: Path, ask: Ask) -> None:
+    prepare(folder, None, "one", "two")
+    assert ask(start("first"), 1) == "one"
+    assert ask(start("second"), 1) == ""
+    assert ask(start("first"), 2) == "two"
+
+
+def test_another_session_gets_a_packet_of_its_own(
+    folder: Path,
+    ask: Ask,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepare(folder, ["s"], "one")
+    asked: list[tuple[str, str, int]] = []
+
+    def answer(folder: str, native_id: str, part: int) -> str:
+        asked.append((folder, native_id, part))
+        return "for the other"
+
+    monkeypatch.setattr("rigline.launch.deliver.answer_other_session", answer)
+    assert ask(start("other", "resume")) == "for the other"
+    assert asked == [(str(folder), "other", 1)]
+    assert ask(start("yet-another", "startup")) == ""
+
+
+@pytest.mark.parametrize("payload", [b"", b"not json", b"[1]", b"{}", b"\xff"])
+def test_nothing_that_goes_wrong_reaches_the_agent(folder: Path, ask: Ask, payload: bytes) -> None:
+    prepare(folder, ["s"], "one")
+    assert ask(payload) == ""
+
+
+def test_a_folder_that_is_gone_is_silence(folder: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIGLINE_RUN_DIR", str(folder / "gone"))
+    assert ask(start("s")) == ""
+    monkeypatch.delenv("RIGLINE_RUN_DIR")
+    assert ask(start("s")) == ""
+
+
+def test_a_failure_leaves_a_word_for_the_doctor(folder: Path, ask: Ask) -> None:
+    assert ask(start("s")) == ""
+    assert "FileNotFoundError" in (folder / "hook.log").read_text()
