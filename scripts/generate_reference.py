@@ -1,8 +1,8 @@
-"""Write docs/reference/commands.md from the commands' own parsers.
+"""Write docs/reference/commands.md from the commands' own parsers, and exit-codes.md from the error tree.
 
     python scripts/generate_reference.py [--check]
 
-With --check nothing is written, and the exit status is 1 when the page is out of date.
+With --check nothing is written, and the exit status is 1 when a page is out of date.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rigline.cli import COMMANDS
 from rigline.cli.run_arguments import build_parser as build_run_parser
 from rigline.errors import RiglineError
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 HEAD = """\
 # Commands
 
@@ -31,8 +31,61 @@ HEAD = """\
 What a command answers stands on stdout, everything else on stderr. With `--json` stdout holds exactly one JSON value,
 also for an error: `{"error": {"code": ..., "message": ..., "exit_status": ...}}`. Times are ISO 8601 in UTC, beside
 each the same moment in milliseconds since 1970 (`..._ms`). Ids are shown shortened, and any beginning that is unique
-is understood.
+is understood. What exit statuses mean stands [on a page of its own](exit-codes.md).
 """
+CODES_HEAD = """\
+# Exit codes and errors
+
+<!-- Written by scripts/generate_reference.py from the error tree in errors.py; change that, then run it. -->
+
+`rigline run` ends with the agent's own exit status, 128 + the signal's number when the agent was killed. rigline's own
+refusals come before the agent is started. Their statuses are those of sysexits.h from 64 to 75, and 126 and 127 as
+shells have them. A passed-through command (`rigline run claude --version`) becomes the agent's program: its status is
+that program's.
+
+An error is one paragraph on stderr: what failed, which thing, why, and the next step. With `--json` it is one object on
+stdout, `{"error": {"code": ..., "message": ..., "exit_status": ...}}`, with more fields where there are more facts: the
+holder of a lease, the file, the names that would have been right. Match on `code`; messages may change.
+
+## Exit statuses
+"""
+#: what each status means
+STATUSES = {
+    0: "done",
+    1: "nothing was found (`search`), a session failed (`import`), a check failed (`doctor`), something is left "
+    "(`recover`)",
+    64: "what was asked for cannot be understood, or is not there",
+    65: "a session's file cannot be read",
+    69: "the ledger cannot be reached, or refuses",
+    70: "a fault of rigline's own",
+    75: "somebody else has it now; later it may work",
+    126: "the agent's program cannot be executed",
+    127: "the agent's program was not found",
+    130: "interrupted with Ctrl-C",
+    141: "whatever read the output has gone",
+}
+#: what helps, for each code
+ADVICE = {
+    "usage": "Read the message; `rigline COMMAND --help` lists the options.",
+    "unknown_harness": "Take the name that the message suggests.",
+    "unknown_workstream": "`rigline workstreams` lists those of this checkout, `--all` those of every one.",
+    "workstream_exists": "Use it with `--workstream`, or take another name.",
+    "ambiguous_id": "Give more of the id.",
+    "nothing_to_continue": "Name the agent: `rigline run claude` or `rigline run codex`.",
+    "config": "Put right the key that the message names; nothing is ignored in silence.",
+    "ledger": "Read the message; `rigline doctor` looks at the ledger.",
+    "ledger_unreachable": "Free the disk, the file or the folder that the message names, then try again.",
+    "ledger_newer": "Upgrade rigline.",
+    "ledger_corrupt": "`rigline recover --from-segments` builds it anew; the damaged file is kept.",
+    "run_superseded": "Start the agent again with `rigline run`; what it said meanwhile is kept.",
+    "lease_held": "End the other run, wait, or begin another line with `--new NAME`.",
+    "session_held": "Go on in that process, end it, or begin another session with `--fresh`.",
+    "harness_not_found": "Install it, put it on PATH, or name it with `--executable`.",
+    "harness_not_executable": "Repair the file's permissions, or name another program with `--executable`.",
+    "session_unreadable": "Look at the file that the message names; others are imported all the same.",
+    "interrupted": "Nothing: no agent was started and the lease is free.",
+    "internal": "Report what `crash.log` in the data folder says.",
+}
 
 
 def build_page() -> str:
@@ -41,7 +94,7 @@ def build_page() -> str:
     for name, (module, _) in COMMANDS.items():
         parser = build_run_parser() if name == "run" else import_module(module).build_parser()
         parts += [f"## rigline {name}\n", *describe(parser)]
-    return "\n".join(parts) + "\n" + describe_statuses()
+    return "\n".join(parts)
 
 
 def describe(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -108,21 +161,28 @@ def iterate_verbs(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argpar
             yield from action.choices.items()
 
 
-def describe_statuses() -> str:
-    """What the exit statuses mean, from the error tree."""
-    rows = {
-        0: "done",
-        1: "nothing found (`search`), a session failed (`import`), a check failed (`doctor`), or something is left "
-        "(`recover`)",
-        130: "interrupted with Ctrl-C",
-    }
-    for error in sorted(iterate_errors(RiglineError), key=lambda each: each.code):
-        told = f"`{error.code}`: {join_lines(error.__doc__)}"
-        known = rows.get(error.exit_status, "")
-        rows[error.exit_status] = f"{known} {told}".strip()
-    lines = [f"| {status} | {rows[status]} |" for status in sorted(rows)]
-    intro = "`rigline run` ends with the agent's own exit status, 128 + the signal's number when it was killed.\n"
-    return "\n".join(["## Exit statuses\n", intro, "| | |", "| --- | --- |", *lines, ""])
+def build_codes_page() -> str:
+    """The page about exit statuses and errors."""
+    return "\n".join([CODES_HEAD, *list_statuses(), "\n## Errors\n", *list_errors()]) + "\n"
+
+
+def list_statuses() -> Iterator[str]:
+    """A row for each exit status: what it means, and the codes of the errors that end with it."""
+    codes: dict[int, list[str]] = {}
+    for error in iterate_errors(RiglineError):
+        codes.setdefault(error.exit_status, []).append(f"`{error.code}`")
+    yield "| status | means | codes |"
+    yield "| --- | --- | --- |"
+    for status in sorted({*STATUSES, *codes}):
+        yield f"| {status} | {STATUSES[status]} | {', '.join(codes.get(status, []))} |"
+
+
+def list_errors() -> Iterator[str]:
+    """A row for each error, those of one kind together."""
+    yield "| code | status | means | what helps |"
+    yield "| --- | --- | --- | --- |"
+    for error in iterate_errors(RiglineError):
+        yield f"| `{error.code}` | {error.exit_status} | {join_lines(error.__doc__)} | {ADVICE[error.code]} |"
 
 
 def iterate_errors(error: type[RiglineError]) -> Iterator[type[RiglineError]]:
@@ -132,13 +192,17 @@ def iterate_errors(error: type[RiglineError]) -> Iterator[type[RiglineError]]:
         yield from iterate_errors(below)
 
 
+PAGES = {"commands.md": build_page, "exit-codes.md": build_codes_page}
+
+
 def main() -> int:
-    """Write the page, or compare it."""
-    page = build_page()
+    """Write the pages, or compare them."""
+    pages = {FOLDER / name: build() for name, build in PAGES.items()}
     if sys.argv[1:] == ["--check"]:
-        return 0 if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page else 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page, encoding="utf-8")
+        return int(any(not path.is_file() or path.read_text(encoding="utf-8") != page for path, page in pages.items()))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path, page in pages.items():
+        path.write_text(page, encoding="utf-8")
     return 0
 
 

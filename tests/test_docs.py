@@ -48,6 +48,12 @@ def test_every_test_that_a_page_names_is_there(page: Path) -> None:
     assert not lost
 
 
+def test_the_index_leads_to_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / link.partition("#")[0]).resolve() for link in read_links(index)}
+    assert set(ROOT.glob("docs/*/*.md")) <= linked
+
+
 def test_the_readme_names_the_tests_of_its_promises() -> None:
     assert len(read_named_tests(ROOT / "README.md")) > 10
 

@@ -52,7 +52,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     `packet_tokens`: how much history one session is shown at most. `when_busy`: what to do when another run holds the
     workstream: `ask` a person and fail without one, `wait` until its lease ends, or `fail`. `redact_patterns` are
-    regular expressions (RE2) for further secrets, `redact_allow` for what is none. `executables` and
+    regular expressions (RE2) for further secrets, `redact_allow` texts that mark a match as none. `executables` and
     `harness_packet_tokens` are by harness name.
     """
 

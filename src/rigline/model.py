@@ -133,7 +133,7 @@ class Lookup(Struct, frozen=True, kw_only=True):
     """A store's answer about one session id.
 
     `resumable` is False when the session exists but the harness would not resume it from this directory;
-    `reason` then, and for an unreadable one, says why in a sentence.
+    `reason` then, and for an unreadable one, says why in a sentence. One in which nothing was said has no `info`.
     """
 
     presence: Presence

@@ -67,10 +67,19 @@ def make_private(path: str) -> None:
         _restrict(path)
     except OSError as error:
         raise LedgerUnreachable(
-            f"The folder {path} cannot be used: {_cause(path, error)}. rigline keeps its history there and needs a "
-            "folder of your own; give it another one with RIGLINE_HOME.",
+            f"The folder {path} cannot be used: {describe_obstacle(path, error)}. rigline keeps its history there and "
+            "needs a folder of your own; give it another one with RIGLINE_HOME.",
             path=path,
         ) from error
+
+
+def describe_obstacle(path: str, error: OSError) -> str:
+    """Why a folder cannot be used, in a clause."""
+    if os.path.islink(path):
+        return f"it is a symbolic link to {os.readlink(path)}"
+    if os.path.lexists(path) and not os.path.isdir(path):
+        return "it is not a folder"
+    return error.strerror or str(error)
 
 
 def find_program(name: str, search_path: str, *, absolute_only: bool = False) -> tuple[str | None, str | None]:
@@ -132,11 +141,3 @@ def _restrict(path: str) -> None:
             os.fchmod(folder, 0o700)
     finally:
         os.close(folder)
-
-
-def _cause(path: str, error: OSError) -> str:
-    if os.path.islink(path):
-        return f"it is a symbolic link to {os.readlink(path)}"
-    if os.path.lexists(path) and not os.path.isdir(path):
-        return "it is not a folder"
-    return error.strerror or str(error)

@@ -217,6 +217,8 @@ def test_bare_run_continues_the_harness_used_last(rigline: Rigline) -> None:
     plan = rigline("run", "--dry-run", "--json").ok().json
     assert plan["harness"] == "codex"
     assert plan["native_id"] == bindings(rigline)["codex"]
+    claude(rigline, "say: three")
+    assert rigline("run", "--dry-run", "--json").ok().json["native_id"] == bindings(rigline)["claude-code"]
 
 
 @newest

@@ -224,7 +224,7 @@ class ClaudeStore:
         if split_subagent_id(native_id):
             info = describe_subagent(path)
             return Lookup(presence=Presence.EXISTS, info=info, resumable=False, reason="a subagent cannot be resumed")
-        info = self._describe(native_id, path, summary)
+        info = self._describe(native_id, path, summary) if summary.has_conversation else None
         obstacle = _find_obstacle(summary, path, cwd)
         if obstacle:
             return Lookup(presence=Presence.EXISTS, info=info, resumable=False, reason=obstacle)

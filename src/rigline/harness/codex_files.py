@@ -79,13 +79,14 @@ def read_name(path: str) -> Rollout | None:
 def find_rollouts(home: str, blocked: list[str] | None = None) -> Iterator[Rollout]:
     """Every rollout, the latest days first, archived ones last. Nothing is opened, and only regular files count.
 
-    Folders that cannot be read are passed over and added to `blocked`.
+    Folders that cannot be read are passed over and added to `blocked`. Linked ones are followed, as both versions do.
     """
-    for folder in (SESSIONS, ARCHIVED):
-        yield from _walk(os.path.join(home, folder), _DEPTH, [] if blocked is None else blocked)
+    for name in (SESSIONS, ARCHIVED):
+        folder = os.path.join(home, name)
+        yield from _walk(folder, _DEPTH, [] if blocked is None else blocked, [os.path.realpath(folder)])
 
 
-def _walk(folder: str, depth: int, blocked: list[str]) -> Iterator[Rollout]:
+def _walk(folder: str, depth: int, blocked: list[str], known: list[str]) -> Iterator[Rollout]:
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name, reverse=True)
@@ -99,8 +100,16 @@ def _walk(folder: str, depth: int, blocked: list[str]) -> Iterator[Rollout]:
         if rollout is not None:
             if entry.is_file():
                 yield rollout
-        elif depth > 1 and entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path, depth - 1, blocked)
+        elif depth > 1 and entry.is_dir() and not (entry.is_symlink() and _is_below(entry.path, known)):
+            yield from _walk(entry.path, depth - 1, blocked, known)
+
+
+def _is_below(link: str, known: list[str]) -> bool:
+    """Whether a link leads to where one comes anyway, by the store's own folders or those that links led to before."""
+    target = os.path.realpath(link)
+    is_below = any(target == each or target.startswith(each + os.sep) for each in known)
+    known.append(target)
+    return is_below
 
 
 class Head(Struct, frozen=True, kw_only=True):

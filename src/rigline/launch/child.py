@@ -92,7 +92,8 @@ class ManagedRun:
             return code
         offer = self._session.offer
         summary = Summary(
-            harness=self._target.harness.label,
+            harness=self._target.harness.name,
+            label=self._target.harness.label,
             workstream=self._grant.workstream.name,
             native_ids=self._collector.native_ids,
             added=collected.added,

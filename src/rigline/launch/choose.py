@@ -146,7 +146,8 @@ def _choose_bound(binding: Binding, lookup: Lookup, label: str) -> SessionChoice
             start=Start.RESUME, native_id=binding.native_id, notices=(notice,), reason="bound, but unreadable"
         )
     if not lookup.resumable:
-        notice = f"{name} cannot be resumed here: {lookup.reason} Starting a fresh session with this line's history."
+        why = lookup.reason.rstrip(".")
+        notice = f"{name} cannot be resumed here: {why}. Starting a fresh session with this line's history."
         return SessionChoice(start=Start.FRESH, notices=(notice,), reason="the bound session cannot be resumed")
     notices = (f"{name}: {lookup.reason}",) if lookup.reason else ()
     return SessionChoice(start=Start.RESUME, native_id=binding.native_id, notices=notices, reason="bound to this line")

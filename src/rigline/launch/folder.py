@@ -119,7 +119,9 @@ class RunFolder:
         """Take the folder away, with everything in it. What cannot be removed stays, for the next to come."""
         for parent, folders, files in os.walk(self.path, topdown=False):
             _remove(os.unlink, [os.path.join(parent, name) for name in files])
-            _remove(os.rmdir, [os.path.join(parent, name) for name in folders])
+            inside = [os.path.join(parent, name) for name in folders]
+            _remove(os.unlink, filter(os.path.islink, inside))  # never what a link leads to
+            _remove(os.rmdir, inside)
         _remove(os.rmdir, [self.path])
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rigline import liveness
-from rigline.errors import LeaseHeld, LedgerError, RunSuperseded
+from rigline.errors import LeaseHeld, LedgerError, RunSuperseded, describe_cause
 from rigline.launch.console import Console
 from rigline.launch.options import RunOptions
 from rigline.ledger.base import Ledger, PrepareRequest
@@ -196,7 +196,9 @@ class Keeper:
             self._console.say("another run took this line over; what is said here is still kept as history.")
         except LedgerError as error:
             if not self._is_out:
-                self._console.say(f"the ledger does not answer ({error}); the agent goes on, rigline keeps trying.")
+                self._console.say(
+                    f"the ledger does not answer ({describe_cause(error)}); the agent goes on, rigline keeps trying."
+                )
             self._is_out = True
         else:
             if self._is_out:

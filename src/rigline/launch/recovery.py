@@ -12,6 +12,7 @@ from rigline.launch.collect import Collector
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder, RunState
 from rigline.ledger.base import Ledger
+from rigline.readable import format_count
 
 
 def collect_folders(home: str, folders: Sequence[str], say: Callable[[str], None], ledger: Ledger | None) -> int:
@@ -48,7 +49,7 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
         collector.set_child(None)
     collected = collector.finish()
     if collected.added:
-        say(f"saved {collected.added} events of an interrupted {harness.label} run.")
+        say(f"saved {format_count(collected.added, 'event')} of an interrupted {harness.label} run.")
     if is_alive:
         return False
     ledger.finish(state.run, None, None)

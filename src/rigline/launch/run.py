@@ -46,6 +46,7 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
     saved is said, and collected by the next command.
     """
     settings = load_settings(env, HARNESSES)
+    check_redaction(settings)
     target = read_target(options, env, settings) if options.harness is not None else None
     is_preview = options.dry_run or options.print_context
     if target is not None and target.classification.mode is Mode.PASSTHROUGH and not is_preview:
@@ -82,6 +83,14 @@ def _look_around(options: RunOptions, env: Mapping[str, str], inspection: Inspec
     now_ms = int(time.time() * 1000)
     scope, checkpoint = inspection.finish(now_ms, workspace=options.workspace, project=options.project)
     return Place(env=env, home=paths.data_home(env), settings=settings, scope=scope, checkpoint=checkpoint)
+
+
+def check_redaction(settings: Settings) -> None:
+    """Refuse a pattern that cannot be used while there is still somebody to tell; raises `ConfigError`."""
+    if settings.redact_patterns.value:
+        from rigline.ledger.redact import Redactor
+
+        Redactor(settings.redact_patterns.value, settings.redact_allow.value)
 
 
 def pass_through(target: Target, env: Mapping[str, str]) -> NoReturn:

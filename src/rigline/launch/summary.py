@@ -21,6 +21,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     """
 
     harness: str
+    label: str
     workstream: str
     native_ids: tuple[str, ...]
     added: int
@@ -35,16 +36,22 @@ def describe_start(target: Target, grant: Grant, choice: SessionChoice, offer: O
     """What is being started, on which line, with how much history."""
     label = target.harness.label
     if choice.start is Start.RESUME:
-        what = f"resuming {label} session {shorten_one(choice.native_id or '')}"
+        doing = "forking" if target.classification.forks else "resuming"
+        what = f"{doing} {label} session {shorten_one(choice.native_id or '')}"
     elif choice.start is Start.EXPLICIT:
         what = f"{label} with the session of your choice"
     else:
         what = f"a fresh {label} session" + (f" {shorten_one(expected_id)}" if expected_id else "")
     line = f"{'new ' if grant.is_new_workstream else ''}line {grant.workstream.name!r}"
-    shown = offer.packet.shown if offer.packet else {}
-    count = sum(shown.values())
-    history = f", with {format_count(count, 'earlier event')} of it as history" if count else ""
-    return f"{what} on {line}{history}."
+    return f"{what} on {line}{_describe_history(offer)}."
+
+
+def _describe_history(offer: Offer) -> str:
+    if offer.packet is None:
+        return ""
+    shown, left_out = sum(offer.packet.shown.values()), sum(offer.packet.left_out.values())
+    part = f"{shown:,} of " if left_out else ""
+    return f", with {part}{format_count(shown + left_out, 'earlier event')} of it as history"
 
 
 def report(summary: Summary, console: Console, *, as_json: bool) -> None:
@@ -64,15 +71,16 @@ def describe_end(summary: Summary) -> list[str]:
         count = len(summary.native_ids)
         last = shorten_one(summary.native_ids[-1])
         which = f"session {last}" if count == 1 else f"in {count} sessions, the last one {last},"
-        messages.append(f"saved {events} of {summary.harness} {which} on line {summary.workstream!r}.")
-        is_open = summary.offered is not None and summary.offered not in summary.confirmed
-        if is_open and summary.expects_transcript:
+        if not summary.added:
+            return [f"nothing new was said in {summary.label} {which.removesuffix(',')}."]
+        messages.append(f"saved {events} of {summary.label} {which} on line {summary.workstream!r}.")
+        if summary.offered is not None and summary.offered not in summary.confirmed:
             messages.append("the history was not seen in the session's own record; it will be offered again.")
     elif summary.expects_transcript and summary.exit_code == 0 and not summary.is_traceable:
         messages.append(
-            f"which session {summary.harness} wrote cannot be told here, so nothing was saved; `rigline import` keeps "
+            f"which session {summary.label} wrote cannot be told here, so nothing was saved; `rigline import` keeps "
             "what was said."
         )
     elif summary.expects_transcript and summary.exit_code == 0:
-        messages.append(f"{summary.harness} left no session in its store; nothing was said, or nothing was kept.")
+        messages.append(f"{summary.label} left no session in its store; nothing was said, or nothing was kept.")
     return messages

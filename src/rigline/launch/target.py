@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rigline import process
 from rigline.config import Settings
-from rigline.errors import RiglineError, UnknownHarness, UsageError
+from rigline.errors import RiglineError, UnknownHarness, UnknownWorkstream, UsageError
 from rigline.harness import HARNESSES, find_name, get_harness
 from rigline.harness.base import Classification, Harness
 from rigline.launch.choose import check_request, choose_harness
@@ -80,9 +80,16 @@ def find_line(options: RunOptions, scope: Scope, ledger: Ledger) -> Workstream |
     """The workstream that a run would work on, None where it would be a new one; raises `UnknownWorkstream`."""
     if options.new is not None:
         return None
-    if options.workstream is not None:
-        return ledger.get_workstream(options.workstream, scope)
-    return ledger.find_workstream(scope)
+    found = ledger.find_workstream(scope, options.workstream)
+    if found is None and options.workstream is not None:
+        known = [line.name for line in ledger.list_workstreams(scope)]
+        raise UnknownWorkstream(
+            f"This checkout has no workstream {options.workstream!r}. It has: {', '.join(known) or 'none yet'}. "
+            f"`--new {options.workstream}` makes it.",
+            workstream=options.workstream,
+            known=known,
+        )
+    return found
 
 
 def read_given(options: RunOptions) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from rigline import paths
 from rigline.errors import AmbiguousId, LedgerUnreachable, UnknownWorkstream, UsageError
 from rigline.ledger.base import (
     Appended,
@@ -61,7 +62,11 @@ def open_ledger(home: str, *, clock: Callable[[], int] | None = None, redactor: 
             os.makedirs(home, mode=0o700)
             os.chmod(home, 0o700)
     except OSError as error:
-        raise LedgerUnreachable(f"The folder {home} cannot be made: {error.strerror}.", path=home) from error
+        raise LedgerUnreachable(
+            f"The folder {home} cannot be made: {paths.describe_obstacle(home, error)}. rigline keeps its history "
+            "there; name another place with RIGLINE_HOME.",
+            path=home,
+        ) from error
     clock = clock or read_clock
     database = open_store(os.path.join(home, DATABASE_NAME), clock=clock)
     return LocalLedger(database, os.path.join(home, SEGMENTS_NAME), clock=clock, redactor=redactor)

@@ -30,14 +30,17 @@ _CACHE_KIB = 32_768
 #: WAL pages between checkpoints: about 16 MB, so that a bulk import is not stopped at each window
 _CHECKPOINT_PAGES = 4_000
 
+_ALLOW = "Give yourself the right to write there, or name another folder with RIGLINE_HOME."
+_WAIT = "Try again when it is done."
+#: SQLite's code -> why, and what to do
 _CAUSES = {
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_READONLY: "it is read-only",
-    sqlite3.SQLITE_PERM: "access is not permitted",
-    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
-    sqlite3.SQLITE_BUSY: f"another process kept it locked for {BUSY_TIMEOUT_S:.0f} s",
-    sqlite3.SQLITE_LOCKED: "another connection keeps it locked",
-    sqlite3.SQLITE_IOERR: "the disk reports an error",
+    sqlite3.SQLITE_FULL: ("the disk is full", "Make room there."),
+    sqlite3.SQLITE_READONLY: ("it is read-only", _ALLOW),
+    sqlite3.SQLITE_PERM: ("access is not permitted", _ALLOW),
+    sqlite3.SQLITE_CANTOPEN: ("the file cannot be opened", _ALLOW),
+    sqlite3.SQLITE_BUSY: (f"another process kept it locked for {BUSY_TIMEOUT_S:.0f} s", _WAIT),
+    sqlite3.SQLITE_LOCKED: ("another connection keeps it locked", _WAIT),
+    sqlite3.SQLITE_IOERR: ("the disk reports an error", "Look at the disk; `rigline doctor --deep` reads all of it."),
 }
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -57,8 +60,9 @@ def explain(error: sqlite3.Error, path: str) -> LedgerError:
             "`rigline recover --from-segments` builds it anew from the segments beside it and keeps the damaged file.",
             path=path,
         )
-    cause = _CAUSES.get(code or 0, str(error) or type(error).__name__)
-    return LedgerUnreachable(f"The ledger {path} cannot be used: {cause} ({error}).", path=path, cause=cause)
+    cause, advice = _CAUSES.get(code or 0, (str(error) or type(error).__name__, "`rigline doctor` looks at it."))
+    message = f"The ledger {path} cannot be used: {cause} ({error}). {advice}"
+    return LedgerUnreachable(message, path=path, cause=cause)
 
 
 class Database:
@@ -169,7 +173,8 @@ def open_store(path: str, *, clock: Callable[[], int]) -> Database:
         _create_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     except OSError as error:
-        raise LedgerUnreachable(f"The ledger {path} cannot be created: {error.strerror}.", path=path) from error
+        message = f"The ledger {path} cannot be created: {error.strerror}. {_ALLOW}"
+        raise LedgerUnreachable(message, path=path) from error
     except sqlite3.Error as error:
         raise explain(error, path) from error
     try:

@@ -297,6 +297,7 @@ def test_a_transcript_without_a_message_is_there_but_not_resumable(config: Path,
     presence, resumable, reason = look_up(store, ONE, cwd)
     assert (presence, resumable) == (Presence.EXISTS, False)
     assert "no message" in reason
+    assert store.look_up(ONE, cwd).info is None, "there is nothing that a line could go on with"
     assert store.list_sessions(cwd, 9) == []
 
 

@@ -178,6 +178,12 @@ def test_a_session_that_a_live_process_holds_is_not_opened_twice(classification:
         choose(classification, SessionFacts(binding=BINDING, lookup=exists(), live=LIVE))
 
 
+def test_a_reason_ends_as_a_sentence() -> None:
+    lookup = exists(resumable=False, reason="it is archived")
+    notices = choose(PLAIN, SessionFacts(binding=BINDING, lookup=lookup)).notices  # type: ignore[attr-defined]
+    assert "it is archived. Starting" in notices[0]
+
+
 def test_a_live_session_may_be_forked() -> None:
     facts = SessionFacts(binding=BINDING, lookup=exists(), live=LIVE)
     assert choose(select(native_id="c-1", forks=True), facts).start is Start.EXPLICIT  # type: ignore[attr-defined]

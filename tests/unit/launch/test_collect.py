@@ -38,6 +38,7 @@ class FakeStore:
     def __init__(self) -> None:
         self.sessions: dict[str, SessionInfo] = {}
         self.started: list[SessionInfo] = []
+        self.asked_pids: list[int | None] = []
         self.children: dict[str, list[SessionInfo]] = {}
         self.live: LiveSession | None = None
 
@@ -49,6 +50,7 @@ class FakeStore:
         return Lookup(presence=Presence.EXISTS if info else Presence.MISSING, info=info)
 
     def find_started(self, since_ms: int, cwd: str, pid: int | None) -> list[SessionInfo]:
+        self.asked_pids.append(pid)
         return self.started
 
     def find_live(self, native_id: str) -> LiveSession | None:
@@ -288,3 +290,61 @@ def test_a_session_in_another_checkout_is_told_once(tmp_path: Path, created_via:
     scene.collector.tick()
     scene.collector.finish()
     assert len([said for said in scene.console.heard if str(tmp_path) in said]) == count
+
+
+@pytest.mark.parametrize(("interactive", "bound"), [(False, ["found"]), (True, [])])
+def test_where_no_hook_spoke_a_session_is_looked_for_unless_nothing_may_have_been_said(
+    tmp_path: Path, interactive: bool, bound: list[str]
+) -> None:
+    scene = Scene(tmp_path, is_interactive=interactive)
+    scene.store.started = [make_info("found")]
+    scene.collector.finish()
+    assert scene.bound_ids == bound
+
+
+def test_where_no_hook_spoke_the_session_that_the_running_process_has_open_is_bound(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.collector.set_child(4711)
+    scene.store.add("found")
+    scene.store.started = [scene.store.sessions["found"]]
+    scene.collector.tick()
+    assert scene.store.asked_pids == [4711]
+    assert scene.bound_ids == ["found"]
+
+
+def test_where_a_hook_spoke_nothing_else_is_looked_for(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, is_interactive=False)
+    scene.hook("announced")
+    scene.store.started = [make_info("somebody-else-s")]
+    scene.collector.finish()
+    assert scene.bound_ids == []
+
+
+@pytest.mark.parametrize(("updated_ms", "bound"), [(999, []), (1001, ["theirs"])])
+def test_another_checkout_s_session_that_a_hook_names_is_ours_only_when_it_was_written(
+    tmp_path: Path, updated_ms: int, bound: list[str]
+) -> None:
+    scene = Scene(tmp_path, since_ms=1000)
+    scene.store.add("theirs", cwd=str(tmp_path), updated_ms=updated_ms)
+    scene.hook("theirs", "resume")
+    scene.collector.finish()
+    scene.collector.finish()
+    assert scene.bound_ids == bound
+    assert len([said for said in scene.console.heard if "not bound" in said]) == (0 if bound else 1)
+
+
+def test_a_subagent_that_a_hook_names_is_not_bound_and_stops_nothing(scene: Scene) -> None:
+    scene.store.add("chosen")
+    scene.store.add("sub", is_subagent=True)
+    scene.hook("sub")
+    scene.collector.finish()
+    assert scene.bound_ids == ["chosen"]
+
+
+@pytest.mark.parametrize("native_id", ["nowhere", "../../x", "x\0y", ""])
+def test_a_session_that_no_store_knows_is_not_bound(scene: Scene, native_id: str) -> None:
+    scene.store.add("chosen")
+    scene.hook(native_id)
+    scene.collector.finish()
+    assert scene.bound_ids == ["chosen"]
+    assert scene.console.heard == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -70,6 +71,18 @@ def test_only_one_process_collects_a_run(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     with folder.lock() as first, RunFolder(folder.path).lock() as second:
         assert (first, second) == (True, False)
+
+
+def test_removing_a_folder_leaves_what_a_link_in_it_leads_to(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").touch()
+    Path(folder.path, "link").symlink_to(kept)
+    Path(folder.path, "file").symlink_to(kept / "file")
+    folder.remove()
+    assert (kept / "file").exists()
+    assert not os.path.lexists(folder.path)
 
 
 def test_a_removed_folder_is_not_listed(tmp_path: Path) -> None:

@@ -51,8 +51,10 @@ UPDATE workstreams SET name = :name WHERE id = :id
 -- name: list_bindings
 SELECT s.harness, s.native_id, b.evidence, b.created_via, b.bound_ms, b.is_current, s.store, s.path, s.title
 FROM bindings b JOIN sessions s ON s.key = b.session_key
+LEFT JOIN runs r ON r.workstream_id = b.workstream_id AND r.session_key = b.session_key
 WHERE b.workstream_id = :workstream_id
-ORDER BY b.is_current DESC, b.bound_ms DESC, b.session_key DESC
+GROUP BY b.session_key
+ORDER BY b.is_current DESC, max(coalesce(r.generation, 0)) DESC, b.bound_ms DESC, b.session_key DESC
 
 -- name: find_binding
 SELECT s.harness, s.native_id, b.evidence, b.created_via, b.bound_ms, b.is_current, s.store, s.path, s.title
