@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from lab.home import run_git
 
 from tests.real.conftest import NEWEST, Agents, Model, Rigline
 
@@ -278,3 +279,16 @@ def test_bad_input_gets_one_clear_paragraph(rigline: Rigline, words: list[str], 
     as_json = rigline(words[0], "--json", *words[1:])
     assert as_json.json["error"]["exit_status"] == code
     assert rigline("workstreams", "--all", "--json").ok().json["workstreams"] == []
+
+
+@newest
+def test_a_renamed_checkout_is_told_where_its_history_is(rigline: Rigline, project: str) -> None:
+    run_git(project, "remote", "add", "origin", "https://example.org/team/project.git")
+    claude(rigline, "say: under the old name")
+    renamed = project + "-renamed"
+    os.rename(project, renamed)
+    done = rigline("run", "claude", "-p", "say: under the new name", cwd=renamed).ok()
+    told = " ".join(done.err.split())
+    assert f"of {project} is of the same repository" in told
+    line = told.partition("rigline log ")[2].partition("`")[0]
+    assert "under the old name" in rigline("log", line, cwd=renamed).ok().out

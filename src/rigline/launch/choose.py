@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -79,6 +79,11 @@ def choose_harness(
         f"There is nothing to continue in {cwd} yet. Start an agent by name: "
         "`rigline run claude` or `rigline run codex`."
     )
+
+
+def find_moved(lines: Sequence[Workstream], repo_fingerprint: str, exists: Callable[[str], bool]) -> Workstream | None:
+    """The most recent line of the same repository whose checkout is gone: perhaps this one, under its former name."""
+    return next((line for line in lines if line.repo_fingerprint == repo_fingerprint and not exists(line.cwd)), None)
 
 
 def check_request(classification: Classification, *, fresh: bool, new: bool) -> None:

@@ -26,6 +26,7 @@ from rigline.errors import Interrupted
 from rigline.harness import HARNESSES
 from rigline.harness.base import Mode
 from rigline.launch.child import ManagedRun
+from rigline.launch.choose import find_moved
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder
 from rigline.launch.lease import refuse_nested, take_lease
@@ -103,6 +104,8 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
     refuse_nested(ledger, place.env, target.options, place.scope)
     try:
         with take_lease(ledger, build_request(target, place), console, may_wait=may_wait(place, console)) as grant:
+            if grant.is_new_workstream and target.options.new is None:
+                _tell_moved(place, ledger, console)
             session = choose_session(target, place, ledger, grant.workstream, console)
             folder = RunFolder.create(place.home, grant.run.run_id)
             managed = ManagedRun(target, place, ledger, console, grant, session, folder)
@@ -114,6 +117,17 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
                 raise
     except KeyboardInterrupt:
         raise Interrupted("Stopped before an agent was started.") from None
+
+
+def _tell_moved(place: Place, ledger: Ledger, console: Console) -> None:
+    """A checkout that was renamed begins a new line: say where the old one's history is."""
+    moved = find_moved(ledger.list_workstreams(None), place.scope.repo_fingerprint, os.path.isdir)
+    if moved is not None:
+        console.say(
+            f"this begins a new line. Line {moved.name!r} of {moved.cwd} is of the same repository, and that folder is "
+            f"gone: if it was renamed, its history is in `rigline log {moved.id}` and "
+            "`rigline search --all`."
+        )
 
 
 def may_wait(place: Place, console: Console) -> bool:

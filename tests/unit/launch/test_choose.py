@@ -12,6 +12,7 @@ from rigline.launch.choose import (
     check_request,
     choose_harness,
     choose_session,
+    find_moved,
 )
 from rigline.model import Binding, LiveSession, Lookup, Presence, SessionInfo, Workstream
 
@@ -198,3 +199,11 @@ def test_a_session_that_is_not_kept_and_cannot_resume_is_a_fresh_one() -> None:
         fresh=False,
     )
     assert (choice.start, choice.native_id) == (Start.FRESH, None)
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "is_there", "found"), [("r", False, True), ("r", True, False), ("another", False, False)]
+)
+def test_a_line_whose_checkout_is_gone_is_remembered(fingerprint: str, is_there: bool, found: bool) -> None:
+    line = make_workstream(BINDING)
+    assert (find_moved([line], fingerprint, lambda path: is_there) is line) is found
