@@ -58,8 +58,9 @@ def read_links(page: Path) -> list[str]:
 
 
 def read_named_tests(page: Path) -> list[tuple[str, Path]]:
-    """The tests that a page names as links: each name, and the file it points to."""
-    found = re.findall(r"\[`(test_\w+)`\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+    """The tests and contracts that a page names as links: each name, and the file it points to."""
+    pattern = r"\[`(\w+)`\]\(((?:[^)]*/)?(?:tests|testing)/[^)]+\.py)\)"
+    found = re.findall(pattern, page.read_text(encoding="utf-8"))
     return [(name, page.parent / file) for name, file in found]
 
 

@@ -54,6 +54,17 @@ def test_the_index_leads_to_every_page() -> None:
     assert set(ROOT.glob("docs/*/*.md")) <= linked
 
 
+def test_every_fault_that_is_made_is_on_the_page_of_faults() -> None:
+    made = {
+        name
+        for file in (ROOT / "tests" / "faults").glob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    named = {name for name, _ in read_named_tests(ROOT / "docs" / "explanation" / "faults.md")}
+    assert len(made) > 30
+    assert not made - named
+
+
 def test_the_readme_names_the_tests_of_its_promises() -> None:
     assert len(read_named_tests(ROOT / "README.md")) > 10
 

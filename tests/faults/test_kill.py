@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.killer import STEPS
+from tests.faults.runs import texts
 from tests.real.conftest import NEWEST, Rigline
 
 pytestmark = [pytest.mark.real, pytest.mark.parametrize("agents", [NEWEST], indirect=True, ids=["newest"])]
@@ -37,12 +38,6 @@ def is_ours(pid: str, rigline: Rigline, program: str) -> bool:
             return program.encode() in cmdline.read() and f"HOME={rigline.home.path}\0".encode() in environ.read()
     except OSError:
         return False
-
-
-def texts(rigline: Rigline) -> list[str]:
-    """Everything that was said on any line, as the ledger has it."""
-    hits = rigline("search", "--all", "--kind", "message", "--limit", "100", "--json").ok().json["hits"]
-    return [hit["snippet"] for hit in hits]
 
 
 @pytest.mark.parametrize("harness", ["claude", "codex"])

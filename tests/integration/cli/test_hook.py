@@ -1,4 +1,4 @@
-"""`rigline hook`, as agents call it: whatever it gets, the agent is not disturbed and nothing lands where it should not."""
+"""`rigline hook`, as agents call it: whatever it gets, no agent is disturbed, and nothing lands where it should not."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def test_a_session_that_was_cleared_or_compacted_is_shown_nothing(hook: Hook, so
     assert hook.call(write_payload(source=source)) == ""
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [b"", b"{", b"[]", b"null", b"\xff\xfe", b"{}", b'{"session_id": 7}', write_payload("../../x"), write_payload("a\0b")],
-)
+NO_PAYLOADS = [b"", b"{", b"[]", b"null", b"\xff\xfe", b"{}", b'{"session_id": 7}']
+
+
+@pytest.mark.parametrize("payload", [*NO_PAYLOADS, write_payload("../../x"), write_payload("a\0b")])
 def test_what_is_no_payload_of_this_session_gets_no_packet(hook: Hook, payload: bytes) -> None:
     before = sorted(path.name for path in hook.folder.parent.parent.rglob("*"))
     assert hook.call(payload) == ""

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from rigline.harness.codex import Codex
+from rigline.harness.codex_files import find_rollouts
 from rigline.harness.codex_store import CodexStore
 from rigline.model import Lookup, Presence
 from tests.fixtures.codex_store import (
@@ -255,6 +256,20 @@ def test_no_fifo_or_folder_in_the_store_stops_anything(store: CodexStore, home: 
     assert [info.native_id for info in store.list_sessions(None, 10)] == [own]
     assert look_up(store, NATIVE).presence is Presence.MISSING
     assert store.find_live(NATIVE) is None
+
+
+def test_linked_folders_are_followed_and_counted_once(store: CodexStore, home: Path, tmp_path: Path) -> None:
+    own = make_thread(home, "/w", number=6)
+    day = next(home.rglob(f"*{own}.jsonl")).parent
+    away = tmp_path / "away"
+    day.rename(away)
+    day.symlink_to(away)
+    (day.parent / "32").symlink_to(away)
+    (day.parent / "33").symlink_to(home / "sessions")
+    (day.parent / "34").symlink_to(tmp_path / "nowhere")
+    assert [info.native_id for info in store.iter_sessions()] == [own]
+    assert look_up(store, own).resumable
+    assert len(list(find_rollouts(str(home)))) == 1
 
 
 def test_a_folder_that_cannot_be_read_is_not_taken_for_absence(

@@ -102,6 +102,17 @@ def the_last_bound_session_of_a_harness_is_current(ledger: Ledger, clock: FakeCl
     expect(ledger.get_workstream(grant.workstream.id, None).is_established, "it is established")
 
 
+def the_harness_that_ran_last_comes_first(ledger: Ledger, clock: FakeClock) -> None:
+    for harness in ("claude-code", "codex", "claude-code"):
+        grant = ledger.prepare(make_request(harness=harness))
+        info = make_session(f"s-{harness}", harness)
+        ledger.bind(grant.run, info, evidence="hook", created_via="run", store="/store")
+        ledger.finish(grant.run, 0, None)
+        clock.advance(-1_000_000)
+    bound = [each.harness for each in ledger.get_workstream(grant.workstream.id, None).bindings]
+    expect_equal(bound, ["claude-code", "codex"], "harnesses, although the clock was set back")
+
+
 def a_session_bound_again_keeps_its_first_evidence(ledger: Ledger, clock: FakeClock) -> None:
     grant = ledger.prepare(make_request())
     info = make_session("s1")
@@ -183,6 +194,7 @@ CONTRACTS = (
     a_name_that_could_be_a_path_is_refused,
     a_workstream_is_found_by_name_id_and_prefix,
     the_last_bound_session_of_a_harness_is_current,
+    the_harness_that_ran_last_comes_first,
     a_session_bound_again_keeps_its_first_evidence,
     a_subagents_session_is_never_bound,
     a_session_in_two_workstreams_is_shown_in_both,
