@@ -28,22 +28,27 @@ ABSENT = "/proc/rigline"
 
 @both
 @pytest.mark.parametrize(
-    ("fault", "cause"), [("full database", "the disk is full"), ("full disk", "No space left on device")]
+    ("fault", "cause", "prompt", "answer"),
+    [
+        ("full database", "the disk is full", "big: 40000", "0123456789abcdef"),
+        ("full disk", "No space left on device", "slow: 1.5", "slow reply"),
+    ],
+    ids=["database", "segments"],
 )
 def test_a_full_disk_disturbs_no_agent_and_the_next_command_imports_all(
-    rigline: Rigline, harness: str, fault: str, cause: str
+    rigline: Rigline, harness: str, fault: str, cause: str, prompt: str, answer: str
 ) -> None:
     rigline(*TURN[harness], "say: before").ok()
-    done = run_broken(rigline, f"{fault},eager", *TURN[harness], "big: 40000").ok()
-    assert len(done.out.strip()) == 40_000
+    done = run_broken(rigline, f"{fault},eager", *TURN[harness], prompt).ok()
+    assert done.out.strip().startswith(answer)
     said = notices(done.err)
     assert len([each for each in said if cause in each]) == 1, said
     assert "the next rigline command will do it" in said[-1]
 
     rigline(*TURN[harness], "say: after").ok()
     found = texts(rigline)
-    assert [found.count(text) for text in ("before", "big: 40000", "after")] == [1, 1, 1]
-    assert len([text for text in found if text.startswith("0123456789abcdef")]) == 1
+    assert [found.count(text) for text in ("before", prompt, "after")] == [1, 1, 1]
+    assert len([text for text in found if text.startswith(answer)]) == 1
     assert len(transcripts(rigline, harness)) == 1
 
 

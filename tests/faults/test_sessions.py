@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tests.faults.runs import (
     wait_for_request,
     wait_until,
 )
-from tests.real.conftest import Model, Rigline
+from tests.real.conftest import Agents, Model, Rigline
 from tests.real.test_run import bindings
 
 pytestmark = [pytest.mark.real, newest]
@@ -75,6 +76,18 @@ def test_from_a_session_that_always_fails_a_fresh_one_leads_out_with_the_history
     assert fresh.out.strip() == "recall marigold: yes"
     assert bindings(rigline) != stuck
     assert stuck[next(iter(stuck))] in rigline("workstreams", "history", "main", "--json").ok().out
+
+
+def test_the_command_that_a_notice_tells_is_one_of_the_agent_s(rigline: Rigline, agents: Agents) -> None:
+    rigline(*TURN["codex"], "say: the codeword is marigold").ok()
+    native_id = bindings(rigline)["codex"]
+    rigline.agent(agents.codex.path, "archive", native_id).ok()
+    away = rigline(*TURN["codex"], "recall: marigold").ok()
+    said = re.search(r"`codex (unarchive \S+)`", away.err)
+    assert said is not None, away
+    rigline.agent(agents.codex.path, *said[1].split()).ok()
+    back = rigline("run", "codex", "exec", "resume", native_id, "recall: marigold").ok()
+    assert back.out.strip() == "recall marigold: yes"
 
 
 @both

@@ -167,7 +167,7 @@ def _unreadable(reason: str) -> Lookup:
 def _find_obstacle(thread: Thread, head: Head | None, find_file: FindFile) -> str:
     """What makes 0.171.0 refuse to resume the thread; empty when it would."""
     if thread.newest.is_archived:
-        return f"it is archived; `codex unarchive {thread.id}` brings it back"
+        return f"it is archived; `codex unarchive {thread.id}` brings it back (0.120.0 has no such command)"
     if head is None:
         return "its rollout does not begin with the record that says whose it is"
     if head.is_subagent:

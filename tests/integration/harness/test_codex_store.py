@@ -72,14 +72,14 @@ def test_the_home_is_codex_home_or_below_home() -> None:
 
 
 def test_a_thread_is_described(store: CodexStore, home: Path) -> None:
-    path = place(FRESH, home, "/work/place")
+    path = place(FRESH, home, "/home/dev/place")
     native_id = find_id(path)
     home.joinpath("session_index.jsonl").write_text(
         "".join(json.dumps({"id": native_id, "thread_name": name}) + "\n" for name in ("old name", "new name"))
     )
     info = look_up(store, native_id.upper()).info
     assert info is not None
-    assert (info.native_id, info.cwd, info.version) == (native_id, "/work/place", "0.171.0")
+    assert (info.native_id, info.cwd, info.version) == (native_id, "/home/dev/place", "0.171.0")
     assert (info.title, info.first_prompt) == ("new name", "say: the codeword is marigold")
     assert info.started_ms == 1796075553973
     assert (info.path, info.size_bytes) == (str(path), path.stat().st_size)

@@ -30,7 +30,7 @@ def make_workstream(*bindings: Binding, established: bool = True) -> Workstream:
         project="p",
         repo_fingerprint="r",
         worktree_fingerprint="t",
-        cwd="/work",
+        cwd="/w",
         created_ms=0,
         active_ms=0,
         generation=1,
@@ -40,9 +40,7 @@ def make_workstream(*bindings: Binding, established: bool = True) -> Workstream:
 
 
 def make_info(harness: str, updated_ms: int, native_id: str = "s") -> SessionInfo:
-    return SessionInfo(
-        harness=harness, native_id=native_id, path="/s", cwd="/work", updated_ms=updated_ms, size_bytes=1
-    )
+    return SessionInfo(harness=harness, native_id=native_id, path="/s", cwd="/w", updated_ms=updated_ms, size_bytes=1)
 
 
 def bind(harness: str, native_id: str) -> Binding:
@@ -60,38 +58,38 @@ def exists(**fields: object) -> Lookup:
 
 def test_the_most_recently_bound_harness_outranks_a_newer_local_session() -> None:
     line = make_workstream(bind("codex", "c"), bind("claude-code", "a"))
-    choice = choose_harness(line, {"codex", "claude-code"}, [make_info("claude-code", 999)], "/work")
+    choice = choose_harness(line, {"codex", "claude-code"}, [make_info("claude-code", 999)], "/w")
     assert (choice.harness, choice.adopt) == ("codex", None)
 
 
 def test_a_bound_harness_that_is_gone_is_passed_over_and_named() -> None:
     line = make_workstream(bind("codex", "c"), bind("claude-code", "a"))
-    choice = choose_harness(line, {"claude-code"}, [], "/work")
+    choice = choose_harness(line, {"claude-code"}, [], "/w")
     assert choice.harness == "claude-code"
     assert "codex" in choice.reason
 
 
 def test_an_empty_line_adopts_the_newest_local_session() -> None:
     sessions = [make_info("codex", 5, "old"), make_info("claude-code", 9, "new")]
-    choice = choose_harness(None, {"codex", "claude-code"}, sessions, "/work")
+    choice = choose_harness(None, {"codex", "claude-code"}, sessions, "/w")
     assert choice.adopt is not None
     assert (choice.harness, choice.adopt.native_id) == ("claude-code", "new")
 
 
 def test_an_established_line_never_adopts_another_harness_s_session() -> None:
-    choice = choose_harness(make_workstream(bind("pi", "p")), {"codex"}, [make_info("codex", 5)], "/work")
+    choice = choose_harness(make_workstream(bind("pi", "p")), {"codex"}, [make_info("codex", 5)], "/w")
     assert (choice.harness, choice.adopt) == ("codex", None)
     assert "pi" in choice.reason
 
 
 def test_an_empty_directory_says_what_to_type() -> None:
     with pytest.raises(NothingToContinue, match="rigline run claude"):
-        choose_harness(None, {"codex"}, [], "/work")
+        choose_harness(None, {"codex"}, [], "/w")
 
 
 def test_sessions_without_their_program_are_named() -> None:
     with pytest.raises(NothingToContinue, match="codex"):
-        choose_harness(None, set(), [make_info("codex", 1)], "/work")
+        choose_harness(None, set(), [make_info("codex", 1)], "/w")
 
 
 @pytest.mark.parametrize(("fresh", "new"), [(True, False), (False, True)])
