@@ -24,7 +24,7 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(*args, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}. See `{self.prog} --help`.")
+        raise UsageError(f"{self.prog.removeprefix('rigline ')}: {message}. See `{self.prog} --help`.")
 
 
 def _make_formatter(prog: str) -> argparse.HelpFormatter:
