@@ -54,7 +54,9 @@ def find_answer(folder: str, payload: dict[str, Any], part: int) -> str:
         hook = json.load(file)
     native_id = str(payload.get("session_id", ""))
     if not is_receiver(folder, hook["receivers"], native_id):
-        return _answer_other(folder, native_id, part) if payload.get("source") != "startup" else ""
+        # A second start in a run was asked for to be empty; where nothing was prepared, it is the first.
+        is_empty_by_wish = payload.get("source") == "startup" and hook["receivers"] != []
+        return "" if is_empty_by_wish else _answer_other(folder, native_id, part)
     return _read(os.path.join(folder, f"answer-{part}")) if part <= hook["parts"] else ""
 
 

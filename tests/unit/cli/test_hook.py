@@ -77,22 +77,33 @@ def test_a_packet_for_whichever_starts_goes_to_the_first(folder: Path, ask: Ask)
     assert ask(start("first"), 2) == "two"
 
 
-def test_another_session_gets_a_packet_of_its_own(
-    folder: Path,
-    ask: Ask,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    prepare(folder, ["s"], "one")
-    asked: list[tuple[str, str, int]] = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int]]:
+    """The packets that were made while the hook ran: for which session, which part."""
+    calls: list[tuple[str, str, int]] = []
 
     def answer(folder: str, native_id: str, part: int) -> str:
-        asked.append((folder, native_id, part))
-        return "for the other"
+        calls.append((folder, native_id, part))
+        return "made now"
 
     monkeypatch.setattr("rigline.launch.deliver.answer_other_session", answer)
-    assert ask(start("other", "resume")) == "for the other"
+    return calls
+
+
+def test_another_session_gets_a_packet_of_its_own(folder: Path, ask: Ask, asked: list[tuple[str, str, int]]) -> None:
+    prepare(folder, ["s"], "one")
+    assert ask(start("other", "resume")) == "made now"
     assert asked == [(str(folder), "other", 1)]
     assert ask(start("yet-another", "startup")) == ""
+
+
+@pytest.mark.parametrize("source", ["startup", "resume"])
+def test_where_nothing_could_be_prepared_the_packet_is_made_for_whoever_starts(
+    folder: Path, ask: Ask, asked: list[tuple[str, str, int]], source: str
+) -> None:
+    prepare(folder, [])
+    assert ask(start("chosen-inside", source)) == "made now"
+    assert asked == [(str(folder), "chosen-inside", 1)]
 
 
 @pytest.mark.parametrize("payload", [b"", b"not json", b"[1]", b"{}", b"\xff"])
