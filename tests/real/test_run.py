@@ -292,3 +292,15 @@ def test_a_renamed_checkout_is_told_where_its_history_is(rigline: Rigline, proje
     assert f"of {project} is of the same repository" in told
     line = told.partition("rigline log ")[2].partition("`")[0]
     assert "under the old name" in rigline("log", line, cwd=renamed).ok().out
+
+
+@pytest.mark.parametrize("words", [["codex", "exec", "resume", "no-such-name"], ["claude", "--continue", "-p"]])
+@newest
+def test_a_session_that_silently_begins_fresh_is_shown_the_line(
+    rigline: Rigline, model: Model, words: list[str]
+) -> None:
+    other = claude if words[0] == "codex" else codex
+    other(rigline, "say: the codeword is marigold")
+    skip = ["--skip-git-repo-check"] if words[0] == "codex" else []
+    rigline("run", *words, *skip, "recall: marigold").ok()
+    assert "the codeword is marigold" in model.conversation("recall: marigold").history
