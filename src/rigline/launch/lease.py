@@ -28,8 +28,8 @@ EXPIRY_SLACK_S = 1.0
 def take_lease(ledger: Ledger, request: PrepareRequest, console: Console, *, may_wait: bool) -> Iterator[Grant]:
     """The lease of a workstream. Given back if the block fails before `finish` ended the run itself.
 
-    Raises `LeaseHeld` when another live run keeps it: after 5 s, or with `may_wait` when it has renewed its lease once
-    more than it had to; who holds it and until when is said, and Ctrl-C ends the waiting.
+    Raises `LeaseHeld` when another live run keeps it: after 5 s, or with `may_wait` when the lease that was seen then
+    should have lapsed and did not. Who holds it and until when is said, and Ctrl-C ends the waiting.
     """
     grant = _acquire(ledger, request, console, may_wait)
     try:
