@@ -1,7 +1,8 @@
 """The pinned real agent CLIs, from npm, each in a private folder of the project.
 
-    python -m lab.agents install            # all of them, about 1.2 GB
-    python -m lab.agents install --demo     # the newest of each, about 0.8 GB
+    python -m lab.agents install            # those of the default tests, about 2.4 GB
+    python -m lab.agents install --demo     # the two of the demo, about 0.8 GB
+    python -m lab.agents install --slow     # also those of the opt-in group, about 3.5 GB in all
     python -m lab.agents list               # which are installed, and where
 
 They go to `.agents/<name>-<version>/` (`RIGLINE_AGENTS_DIR` names another folder). npm's cache and its home are private
@@ -32,7 +33,11 @@ class AgentsError(Exception):
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent CLI at one version. `name` is the harness's name in rigline; `size_mb` is what it takes on disk."""
+    """An agent CLI at one version. `name` is the harness's name in rigline; `size_mb` is what it takes on disk.
+
+    `extra` are packages beside its own, `runtime` the pinned program that it needs on PATH. The tests of one that
+    `is_optional` run on request.
+    """
 
     name: str
     label: str
@@ -40,6 +45,9 @@ class Agent:
     package: str
     program: str
     size_mb: int
+    extra: tuple[str, ...] = ()
+    runtime: Agent | None = None
+    is_optional: bool = False
 
     @property
     def folder(self) -> str:
@@ -48,8 +56,13 @@ class Agent:
 
     @property
     def bin_dir(self) -> str:
-        """The folder to put on PATH."""
+        """The folder of its own program."""
         return os.path.join(self.folder, "node_modules", ".bin")
+
+    @property
+    def bin_dirs(self) -> list[str]:
+        """The folders to put on PATH: its own, and its runtime's."""
+        return [self.bin_dir, *(self.runtime.bin_dirs if self.runtime else [])]
 
     @property
     def path(self) -> str:
@@ -72,14 +85,38 @@ def codex(version: str, size_mb: int) -> Agent:
     return Agent("codex", "Codex", version, "@openai/codex", "codex", size_mb)
 
 
+#: several CLIs refuse older ones, which Debian still has; npm carries it as a package
+NODE = Agent("node", "Node.js", "22.23.3", "node", "node", 185)
+BUN = Agent("bun", "Bun", "1.4.5", "bun", "bun", 103)
+
 #: newest first for each name
 AGENTS = (
     claude_code("2.1.332", 384),
     codex("0.171.0", 424),
     claude_code("2.1.197", 235),
     codex("0.120.0", 170),
+    Agent("pi", "Pi", "1.6.0", "@earendil-works/pi-coding-agent", "pi", 168, runtime=NODE),
+    Agent("kimi-code", "Kimi Code", "2.1.0", "@moonshot-ai/kimi-code", "kimi", 120, runtime=NODE),
+    Agent("qwen-code", "Qwen Code", "0.24.4", "@qwen-code/qwen-code", "qwen", 152, runtime=NODE),
+    Agent("opencode", "OpenCode", "1.18.33", "opencode-ai", "opencode", 354, runtime=NODE),
+    Agent("copilot", "GitHub Copilot CLI", "1.0.102", "@github/copilot", "copilot", 189, runtime=NODE),
+    Agent("gemini-cli", "Gemini CLI", "0.61.0", "@google/gemini-cli", "gemini", 100, runtime=NODE),
+    Agent(
+        "command-code",
+        "Command Code",
+        "1.64.0",
+        "command-code",
+        "command-code",
+        268,
+        runtime=NODE,
+        is_optional=True,
+        # with the newest of it the program dies at once: it no longer has a default export
+        extra=("@opentelemetry/semantic-conventions@1.37.0",),
+    ),
+    Agent("omp", "OMP", "18.2.3", "@oh-my-pi/pi-coding-agent", "omp", 646, runtime=BUN, is_optional=True),
 )
 DEMO = AGENTS[:2]
+DEFAULT = tuple(agent for agent in AGENTS if not agent.is_optional)
 
 
 def agents_dir() -> str:
@@ -104,6 +141,8 @@ def agent_path(name: str, version: str) -> str:
 
 def install(agent: Agent) -> None:
     """Install an agent unless it is there. Another process that installs at the same time is waited for."""
+    if agent.runtime is not None:
+        install(agent.runtime)
     if agent.is_installed:
         return
     with exclusive(agents_dir(), f"another process to install {agent.label} {agent.version}"):
@@ -149,11 +188,17 @@ def run_npm(agent: Agent, folder: str) -> None:
     # The folder is given as the working directory: `--prefix` would also move npm's global configuration away.
     # What a user's npm configuration could have set against us is set here: engine-strict (Claude Code asks for
     # Node 22 but is a native program), ignore-scripts and omit=optional (they would leave the program out).
-    argv = [npm, "install", f"{agent.package}@{agent.version}", "--cache", npm_cache()]
+    argv = [npm, "install", f"{agent.package}@{agent.version}", *agent.extra, "--cache", npm_cache()]
     argv += ["--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier", "--loglevel=error"]
     argv += ["--engine-strict=false", "--ignore-scripts=false", "--include=optional"]
     done = subprocess.run(
-        argv, cwd=folder, env=npm_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        argv,
+        cwd=folder,
+        env=npm_environment(agent),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         tail = "\n".join((done.stderr + done.stdout).strip().splitlines()[-15:])
@@ -165,9 +210,11 @@ def npm_cache() -> str:
     return os.path.join(ROOT, ".cache", "npm")
 
 
-def npm_environment() -> dict[str, str]:
-    """The caller's environment with a private home. The caller's own `.npmrc` still counts."""
+def npm_environment(agent: Agent) -> dict[str, str]:
+    """The caller's environment with a private home, and the agent's runtime first on PATH: npm silently takes an
+    older version of what does not fit its Node. The caller's own `.npmrc` still counts."""
     env = dict(os.environ)
+    env["PATH"] = os.pathsep.join([*agent.bin_dirs[1:], env.get("PATH", os.defpath)])
     own_config = os.path.expanduser("~/.npmrc")
     if not has_user_config(env) and os.path.isfile(own_config):
         env["npm_config_userconfig"] = own_config
@@ -189,7 +236,8 @@ def private_home() -> str:
 
 def check_version(agent: Agent) -> str:
     """What the program says of its version; raises AgentsError when it does not start or is another one."""
-    env = {"HOME": private_home(), "PATH": os.environ.get("PATH", os.defpath)}
+    path = os.pathsep.join([*agent.bin_dirs, os.environ.get("PATH", os.defpath)])
+    env = {"HOME": private_home(), "PATH": path}
     try:
         done = subprocess.run(
             [agent.path, "--version"], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
@@ -210,20 +258,22 @@ def show_agents() -> bool:
     """Print what is installed; whether all are."""
     for agent in AGENTS:
         state = os.path.relpath(agent.path) if agent.is_installed else "not installed"
-        print(f"{agent.label:12} {agent.version:9} {state}")
-    return all(agent.is_installed for agent in AGENTS)
+        print(f"{agent.label:18} {agent.version:9} {state}{' (on request)' if agent.is_optional else ''}")
+    return all(agent.is_installed for agent in DEFAULT)
 
 
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m lab.agents", description="The pinned real agent CLIs.")
     parser.add_argument("command", choices=["install", "list"])
-    parser.add_argument("--demo", action="store_true", help="only the newest of each")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--demo", action="store_true", help="only the two of the demo")
+    which.add_argument("--slow", action="store_true", help="also those whose tests run on request")
     arguments = parser.parse_args()
     if arguments.command == "list":
         return 0 if show_agents() else 1
     try:
-        for agent in DEMO if arguments.demo else AGENTS:
+        for agent in DEMO if arguments.demo else AGENTS if arguments.slow else DEFAULT:
             install(agent)
     except AgentsError as error:
         print(f"error: {error}", file=sys.stderr)

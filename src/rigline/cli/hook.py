@@ -1,5 +1,7 @@
 """`rigline hook session-start --part N`: the start hook that a managed launch gives its harness.
 
+`rigline hook first-prompt --part N` is for harnesses that ask at every prompt: only a session's first is answered.
+
 It notes what the harness said about its session, and prints the part of the packet that was prepared for it. It is
 called by the harness, never by a person; it always exits 0 and stays silent when something is wrong, because an
 agent must not be disturbed. On the fastest path of all: json and os are what it loads.
@@ -27,6 +29,8 @@ def main(argv: list[str]) -> int:
     try:
         payload = json.loads(sys.stdin.buffer.read() or b"{}")
         part = int(argv[argv.index("--part") + 1]) if "--part" in argv else 1
+        if argv[:1] == ["first-prompt"] and not is_first(folder, find_id(payload), part):
+            return 0
         if part == 1:
             note(folder, payload)
         sys.stdout.write(find_answer(folder, payload, part))
@@ -52,12 +56,28 @@ def find_answer(folder: str, payload: dict[str, Any], part: int) -> str:
         return ""
     with open(os.path.join(folder, "hook.json"), encoding="utf-8") as file:
         hook = json.load(file)
-    native_id = str(payload.get("session_id", ""))
+    native_id = find_id(payload)
     if not is_receiver(folder, hook["receivers"], native_id):
         # A second start in a run was asked for to be empty; where nothing was prepared, it is the first.
         is_empty_by_wish = payload.get("source") == "startup" and hook["receivers"] != []
         return "" if is_empty_by_wish else _answer_other(folder, native_id, part)
     return _read(os.path.join(folder, f"answer-{part}")) if part <= hook["parts"] else ""
+
+
+def find_id(payload: dict[str, Any]) -> str:
+    """The session's id; Copilot writes the field in its own way (1.0.102)."""
+    return str(payload.get("session_id") or payload.get("sessionId") or "")
+
+
+def is_first(folder: str, native_id: str, part: int) -> bool:
+    """Whether this part was not asked for before by this session. A process that asks at the same time is second."""
+    if not native_id or "/" in native_id:
+        return False
+    try:
+        os.symlink("asked", os.path.join(folder, f"asked-{part}-{native_id}"))
+    except FileExistsError:
+        return False
+    return True
 
 
 def is_receiver(folder: str, receivers: list[str] | None, native_id: str) -> bool:

@@ -61,7 +61,7 @@ def check_trust(agent: Agent, env: Mapping[str, str], cwd: str) -> list[Check]:
     harness = agent.harness
     if agent.executable is None or harness.name not in NEEDS_PROOF:
         return []
-    if harness.trust_hooks(define_hooks(1, sys.executable), agent.executable, env, cwd).trust:
+    if harness.trust_hooks(define_hooks(1, sys.executable, harness.hook_event), agent.executable, env, cwd).trust:
         return []
     text = f"{harness.label} gave no proof for the start hook, without which it would not run it"
     step = "It starts all the same, but is not shown what other agents did. A newer version may give one."

@@ -55,12 +55,37 @@ class HookDefinition(Struct, frozen=True, kw_only=True):
     trust: tuple[str, ...] = ()
 
 
+class Facts(Struct, frozen=True, kw_only=True):
+    """A harness in words, for people: the rows of `rigline harnesses` and of the page made from it.
+
+    Each is a short phrase that begins in lower case; an empty one says that there is no such thing. `store` says where
+    sessions lie and in which form, `injection` how a packet reaches the model and whether the session keeps it, `fork`
+    how it forks, `lineage` where that is recorded, `live` how an open session is known. `takes` and `leaves_out` are
+    what the reader makes of a transcript; `cannot` what a person might expect in vain. `source` says what the facts
+    come from: "observed with 1.6.0", or the public pages of a program that could not be run.
+    """
+
+    store: str
+    resume: str
+    chosen_id: str
+    fork: str
+    lineage: str
+    live: str
+    yolo: str
+    injection: str
+    takes: tuple[str, ...]
+    leaves_out: tuple[str, ...]
+    cannot: tuple[str, ...]
+    source: str
+
+
 class LaunchRequest(Struct, frozen=True, kw_only=True):
     """Everything that a launch plan depends on.
 
     `resume_id` is set only where the user has no selector. `fresh_id` is the id of the session that begins: a fresh
     one, or a fork whose id the user leaves open. `private_dir` is this run's own folder, for files that the plan asks
-    to be written.
+    to be written. `packet` holds the parts of the history to be shown, for harnesses that get it at the launch and not
+    from a hook. `settings` is what `Harness.read_settings` found.
     """
 
     args: tuple[str, ...]
@@ -70,18 +95,22 @@ class LaunchRequest(Struct, frozen=True, kw_only=True):
     yolo: bool = False
     hooks: HookDefinition | None = None
     private_dir: str = ""
+    packet: tuple[str, ...] = ()
+    settings: dict[str, str] = {}
 
 
 class NativePlan(Struct, frozen=True, kw_only=True):
-    """The native arguments, and files to be written below the run's private folder before the launch.
+    """The native arguments, variables for the child, and files to be written below the run's private folder before it.
 
     `expected_id` is the session id that the harness will use, or None when it has to be observed. `has_hooks` says that
-    the start hook is in it.
+    a hook is in it that names the session and can show the packet, `shows_packet` that the plan itself shows it.
     """
 
     args: tuple[str, ...]
     expected_id: str | None
     has_hooks: bool = False
+    shows_packet: bool = False
+    variables: dict[str, str] = {}
     files: dict[str, str] = {}
     notes: tuple[str, ...] = ()
 
@@ -143,6 +172,19 @@ class Store(Protocol):
     def related(self, info: SessionInfo) -> list[SessionInfo]:
         """Sessions that belong to this one: its subagents, and a parent whose records it continues."""
 
+    def find_usage_limit(self, info: SessionInfo) -> str | None:
+        """The vendor's own words when the session's last turn ended at a usage limit; None when it did not.
+
+        Only records that the harness writes for such an end count, never words in a conversation.
+        """
+
+
+class HookEvent(StrEnum):
+    """When a harness asks our hook for the packet: at a session's start, or at the first prompt of one."""
+
+    SESSION_START = "session-start"
+    FIRST_PROMPT = "first-prompt"
+
 
 class Harness(Protocol):
     """An agent CLI."""
@@ -150,12 +192,17 @@ class Harness(Protocol):
     name: str
     label: str
     executable: str
+    facts: Facts
     limits: PacketLimits
+    hook_event: HookEvent
     known_versions: tuple[str, ...]
     #: variables that mark or name another agent's session; removed from every child's environment
     session_variables: tuple[str, ...]
     #: variables that move the store; a blank value counts as unset and is removed
     store_variables: tuple[str, ...]
+
+    def find_variant(self, args: tuple[str, ...]) -> str:
+        """The harness that these arguments really start: another name where one program has stores that never meet."""
 
     def classify(self, args: tuple[str, ...]) -> Classification:
         """What these native arguments are for."""
@@ -168,6 +215,12 @@ class Harness(Protocol):
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """The final native arguments: the user's in order, with at most our additions. Pure."""
+
+    def read_settings(self, env: Mapping[str, str], cwd: str) -> dict[str, str]:
+        """The user's own settings that a private file or variable of the plan has to include, by the adapter's names.
+
+        Reads files, changes none. A missing one is left out.
+        """
 
     def open_store(self, env: Mapping[str, str]) -> Store:
         """The store that a child with this environment would use. Raises nothing; a missing folder is empty."""

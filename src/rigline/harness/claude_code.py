@@ -10,10 +10,11 @@ from collections.abc import Mapping
 import msgspec
 
 from rigline import ids
+from rigline.harness.adapter import START_EVENT, Adapter
 from rigline.harness.argv import Role, Token, find_subcommand, find_value, has_option, tokenize
 from rigline.harness.base import (
     Classification,
-    HookDefinition,
+    Facts,
     LaunchRequest,
     Mode,
     NativePlan,
@@ -38,15 +39,28 @@ from rigline.harness.session_variables import SESSION_VARIABLES
 _SOURCES = ("--resume", "--continue", "--from-pr", "--teleport")
 #: a hook that takes longer is dropped by Claude Code, and its packet is offered again
 _HOOK_TIMEOUT_S = 20
-_START_EVENT = "SessionStart"
 
 
-class ClaudeCode:
+class ClaudeCode(Adapter):
     """The adapter of Claude Code."""
 
     name = "claude-code"
     label = "Claude Code"
     executable = "claude"
+    facts = Facts(
+        store="`~/.claude/projects/<directory>/<id>.jsonl` (`CLAUDE_CONFIG_DIR`): JSON lines that form a tree",
+        resume="`--resume ID`, from the session's own directory and every worktree of its repository",
+        chosen_id="`--session-id UUID`, for a fork too",
+        fork="`--resume ID --fork-session --session-id UUID`",
+        lineage="copied records keep their ids; `/branch` names its parent in `forkedFrom`",
+        live="`sessions/<pid>.json`, checked against the process",
+        yolo="`--dangerously-skip-permissions`",
+        injection="a start hook in a private plugin (`--plugin-dir`); the session keeps the packet",
+        takes=("messages", "tool calls and results", "compaction summaries", "titles", "subagents"),
+        leaves_out=("reasoning", "attachments", "the program's own notes", "errors of the service"),
+        cannot=(),
+        source="observed with 2.1.197 and 2.1.332",
+    )
     #: 10,000 characters in one hook answer were seen whole, 10,700 as a path and the first 2 KB (both versions)
     limits = PacketLimits(part_chars=9000, max_parts=4)
     known_versions: tuple[str, ...] = ("2.1.197", "2.1.332")
@@ -103,35 +117,12 @@ class ClaudeCode:
         At a fork 2.1.197 and 2.1.205 say `resume` with the parent's id and path, 2.1.225 and later `fork` with the
         fork's own. The transcript need not exist yet.
         """
-        native_id = _find_text(payload, "session_id")
-        if payload.get("hook_event_name") != _START_EVENT or not native_id:
-            return None
-        return Observation(
-            native_id=native_id,
-            source=_find_text(payload, "source") or "",
-            transcript_path=_find_text(payload, "transcript_path"),
-            cwd=_find_text(payload, "cwd"),
-        )
+        return super().read_observation(payload) if payload.get("hook_event_name") == START_EVENT else None
 
     def write_hook_answer(self, text: str) -> str:
         """See `Harness.write_hook_answer`."""
-        answer = {"hookSpecificOutput": {"hookEventName": _START_EVENT, "additionalContext": text}}
+        answer = {"hookSpecificOutput": {"hookEventName": START_EVENT, "additionalContext": text}}
         return msgspec.json.encode(answer).decode()
-
-    def trust_hooks(
-        self,
-        definition: HookDefinition,
-        executable: str,  # noqa: ARG002  (hooks of a plugin that the command line names need no trust)
-        env: Mapping[str, str],  # noqa: ARG002
-        cwd: str,  # noqa: ARG002
-    ) -> HookDefinition:
-        """The definition itself."""
-        return definition
-
-
-def _find_text(payload: Mapping[str, object], name: str) -> str | None:
-    value = payload.get(name)
-    return value if isinstance(value, str) and value else None
 
 
 def _find_other_purpose(args: tuple[str, ...], tokens: tuple[Token, ...], is_print: bool) -> str:
@@ -194,7 +185,7 @@ def _plan_hooks(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]
     manifest = {"name": "rigline", "version": "1.0.0", "description": "Shows rigline's packet at the start."}
     files = {
         "plugin/.claude-plugin/plugin.json": manifest,
-        "plugin/hooks/hooks.json": {"hooks": {_START_EVENT: [{"hooks": commands}]}},
+        "plugin/hooks/hooks.json": {"hooks": {START_EVENT: [{"hooks": commands}]}},
     }
     folder = f"{request.private_dir}/plugin"
     return ("--plugin-dir", folder), {name: msgspec.json.encode(value).decode() for name, value in files.items()}

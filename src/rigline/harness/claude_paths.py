@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from rigline.harness.folders import find_root, is_same_folder
+
 _SESSION_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 #: a longer encoded folder name is cut there and gets a hash (both versions)
 _NAME_CHARS = 200
@@ -19,10 +21,7 @@ def is_session_id(text: str) -> bool:
 
 def find_config_folder(env: Mapping[str, str]) -> str:
     """`$CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; a blank value counts as unset."""
-    configured = env.get("CLAUDE_CONFIG_DIR", "")
-    if configured.strip():
-        return configured
-    return os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
+    return find_root(env, "CLAUDE_CONFIG_DIR", ".claude")
 
 
 def encode_folder(cwd: str) -> str:
@@ -48,14 +47,6 @@ def _encode_base36(number: int) -> str:
         number, digit = divmod(number, 36)
         text = _DIGITS[digit] + text
     return text or "0"
-
-
-def is_same_folder(one: str, other: str) -> bool:
-    """Whether both are one existing directory: a deleted or renamed checkout is never the same as another."""
-    try:
-        return os.path.samefile(one, other) and os.path.isdir(one)
-    except OSError:
-        return False
 
 
 def is_resumable_from(recorded: str, cwd: str) -> bool:

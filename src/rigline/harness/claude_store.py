@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from rigline.harness.claude_live import find_of_process, iter_live
-from rigline.harness.claude_paths import encode_folder, is_resumable_from, is_same_folder, is_session_id
+from rigline.harness.claude_paths import encode_folder, is_resumable_from, is_session_id
 from rigline.harness.claude_subagents import (
     describe_subagent,
     find_subagent,
@@ -29,6 +29,7 @@ from rigline.harness.claude_summary import (
     summarise,
 )
 from rigline.harness.claude_transcript import read_windows
+from rigline.harness.folders import is_recorded_in
 from rigline.harness.journal import open_regular
 from rigline.model import LinkKind, LiveSession, Lookup, Presence, SessionInfo, SessionLink, Window
 
@@ -77,7 +78,7 @@ class ClaudeStore:
                 if info is not None:
                     yield info
             for agent in iter_subagents(folder):
-                if cwd is None or _is_recorded_in(agent.cwd, cwd):
+                if cwd is None or is_recorded_in(agent.cwd, cwd):
                     yield agent
 
     def find_in_file(self, path: str) -> SessionInfo | None:
@@ -132,6 +133,10 @@ class ClaudeStore:
     def read(self, info: SessionInfo, cursor: str | None) -> Iterator[Window]:
         """See `Store.read`; raises `SessionUnreadable` when the file is gone or closed to us."""
         return read_windows(info, cursor, self.has_record)
+
+    def find_usage_limit(self, info: SessionInfo) -> str | None:  # noqa: ARG002
+        """See `Store.find_usage_limit`."""
+        return None
 
     def related(self, info: SessionInfo) -> list[SessionInfo]:
         """A main session's subagents, and the session whose records it begins with."""
@@ -190,12 +195,12 @@ class ClaudeStore:
     def _describe_if_in(self, file: _File, cwd: str | None) -> SessionInfo | None:
         """The session, when it can be read, has messages, and was begun in that directory (None: anywhere)."""
         try:
-            if cwd is not None and (glanced := glance_at_cwd(file.path)) and not _is_recorded_in(glanced, cwd):
+            if cwd is not None and (glanced := glance_at_cwd(file.path)) and not is_recorded_in(glanced, cwd):
                 return None
             summary = summarise(file.path)
         except OSError:
             return None
-        if not summary.has_conversation or (cwd is not None and not _is_recorded_in(summary.cwd, cwd)):
+        if not summary.has_conversation or (cwd is not None and not is_recorded_in(summary.cwd, cwd)):
             return None
         return self._describe(file.native_id, file.path, summary)
 
@@ -284,10 +289,6 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
         return sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return []
-
-
-def _is_recorded_in(recorded: str | None, cwd: str) -> bool:
-    return recorded is not None and (recorded == cwd or is_same_folder(recorded, cwd))
 
 
 def _holds(path: str, wanted: bytes) -> bool:

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from rigline.errors import SessionUnreadable
-from rigline.harness.claude_fields import find_title, is_clear_command, parse_time
+from rigline.harness.claude_fields import as_text, find_title, is_clear_command, parse_time
 from rigline.harness.claude_records import Piece, extract
-from rigline.harness.claude_turns import Turn, Turns, TurnsState
 from rigline.harness.journal import Line, iter_lines, make_cursor, open_at
+from rigline.harness.turns import Turn, Turns, TurnsState
 from rigline.model import Event, LinkKind, SessionInfo, SessionLink, Window
 
 HARNESS = "claude-code"
@@ -107,7 +107,8 @@ class _Reader:
             yield self.close()
         # Windows within a record have the cursor before it: after a crash it is read again from its first block.
         before = self._encode_state() if len(sizes) > 1 and self._overflows(len(sizes), sum(sizes)) else None
-        turn = self._turns.place(record, is_prompt=found.is_prompt)
+        own, parent = record.get("uuid"), record.get("parentUuid") or record.get("logicalParentUuid")
+        turn = self._turns.place(as_text(own), as_text(parent), is_prompt=found.is_prompt)
         self._state.began_with_clear |= not turn.prompt and is_clear_command(record)
         self._take_link(record)
         for piece, size in zip(found.pieces, sizes, strict=True):

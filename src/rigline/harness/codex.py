@@ -11,9 +11,11 @@ from collections.abc import Mapping
 import msgspec
 
 from rigline import paths
+from rigline.harness.adapter import START_EVENT, Adapter
 from rigline.harness.argv import Role, Token, find_subcommand, has_option, tokenize
 from rigline.harness.base import (
     Classification,
+    Facts,
     HookDefinition,
     LaunchRequest,
     Mode,
@@ -41,15 +43,27 @@ from rigline.harness.codex_store import CodexStore
 from rigline.harness.codex_trust import find_trust
 from rigline.harness.session_variables import SESSION_VARIABLES
 
-_START_EVENT = "SessionStart"
 
-
-class Codex:
+class Codex(Adapter):
     """The adapter of Codex. `cache_dir` is where answers about trust are kept; None: in rigline's data folder."""
 
     name = "codex"
     label = "Codex"
     executable = "codex"
+    facts = Facts(
+        store="`~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl` (`CODEX_HOME`): JSON lines, append-only",
+        resume="`resume ID`, `exec resume ID`, from any directory",
+        chosen_id="",
+        fork="`fork ID`",
+        lineage="`forked_from_id` in the fork's first record",
+        live="the process that has the rollout open (Linux)",
+        yolo="`--dangerously-bypass-approvals-and-sandbox`",
+        injection="a start hook given by `-c`, with the proof of trust that the program asks for; the session keeps it",
+        takes=("messages", "tool calls and results", "compaction summaries", "titles", "subagents"),
+        leaves_out=("reasoning", "attachments", "encrypted compactions", "the program's own notes"),
+        cannot=("show history in 0.120.0, which takes no hook from a launch",),
+        source="observed with 0.120.0 and 0.171.0",
+    )
     #: each of four hooks answered 9,000 characters of any script and all arrived whole (0.171.0, `codex_trust`)
     limits = PacketLimits(part_chars=9000, max_parts=4)
     known_versions: tuple[str, ...] = ("0.120.0", "0.171.0")
@@ -84,10 +98,6 @@ class Codex:
         """See `Harness.find_options`."""
         return frozenset(token.index for token in tokenize(args, TABLE) if token.role is Role.OPTION)
 
-    def new_native_id(self) -> str | None:
-        """None: Codex chooses its ids itself."""
-        return None
-
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. Settings stand at the front, where both versions heed them for every subcommand."""
         if request.classification.mode is Mode.PASSTHROUGH:
@@ -116,19 +126,11 @@ class Codex:
         A fork's carries its own id and path. Subagents have no such hook. In the terminal it runs with the first
         prompt, not at the launch (0.171.0).
         """
-        native_id = _find_text(payload, "session_id")
-        if payload.get("hook_event_name") != _START_EVENT or not native_id:
-            return None
-        return Observation(
-            native_id=native_id,
-            source=_find_text(payload, "source") or "",
-            transcript_path=_find_text(payload, "transcript_path"),
-            cwd=_find_text(payload, "cwd"),
-        )
+        return super().read_observation(payload) if payload.get("hook_event_name") == START_EVENT else None
 
     def write_hook_answer(self, text: str) -> str:
         """See `Harness.write_hook_answer`. The model gets it as a developer message (0.171.0)."""
-        answer = {"hookSpecificOutput": {"hookEventName": _START_EVENT, "additionalContext": text}}
+        answer = {"hookSpecificOutput": {"hookEventName": START_EVENT, "additionalContext": text}}
         return msgspec.json.encode(answer).decode()
 
     def trust_hooks(
@@ -142,11 +144,6 @@ class Codex:
         cache_dir = self._cache_dir or os.path.join(paths.data_home(env), "cache")
         trust = find_trust(definition.commands, executable, env, cache_dir)
         return HookDefinition(commands=definition.commands, trust=trust)
-
-
-def _find_text(payload: Mapping[str, object], name: str) -> str | None:
-    value = payload.get(name)
-    return value if isinstance(value, str) and value else None
 
 
 def _find_subcommands(tokens: tuple[Token, ...]) -> list[str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
+from rigline.harness.folders import find_root
 from rigline.harness.journal import iter_lines, open_regular
 
 SESSIONS = "sessions"
@@ -37,10 +38,7 @@ _ANY_UUID = re.compile(r"(?:urn:uuid:|\{)?(?P<digits>[0-9a-fA-F]{8}(?:-?[0-9a-fA
 
 def find_home(env: Mapping[str, str]) -> str:
     """`$CODEX_HOME`, or `.codex` in the home folder; a blank value counts as unset."""
-    configured = env.get("CODEX_HOME", "")
-    if configured.strip():
-        return configured
-    return os.path.join(env.get("HOME") or os.path.expanduser("~"), ".codex")
+    return find_root(env, "CODEX_HOME", ".codex")
 
 
 def normalise_id(text: str) -> str | None:

@@ -111,6 +111,10 @@ class CodexStore:
         is_elsewhere = info.path not in paths and os.path.exists(info.path)
         return read_windows(info, [info.path] if is_elsewhere or not paths else paths, cursor, self._find_file)
 
+    def find_usage_limit(self, info: SessionInfo) -> str | None:  # noqa: ARG002
+        """See `Store.find_usage_limit`."""
+        return None
+
     def related(self, info: SessionInfo) -> list[SessionInfo]:
         """The subagents of a thread and theirs, and the threads whose records it goes on from without a copy."""
         thread = self._find_thread(info.native_id, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -51,10 +52,11 @@ class ManagedRun:
             names = ", ".join(environment.removed)
             self._console.say(f"left out of the agent's environment, another session's: {names}.")
         hooks = self._define_hooks(environment)
-        self._launch = make_plan(self._target, self._session, hooks, environment, self._folder.path)
+        settings = self._target.harness.read_settings(environment.variables, self._place.scope.cwd)
+        self._launch = make_plan(self._target, self._session, hooks, environment, self._folder.path, settings)
         for note in self._launch.notes:
             self._console.say(note)
-        if not self._launch.has_hooks:
+        if not (self._launch.has_hooks or self._launch.shows_packet):
             self._session = replace(self._session, offer=deliver.Offer())
         self._state = self._build_state(environment)
         self._write_folder()
@@ -118,7 +120,7 @@ class ManagedRun:
             return None
         is_open = target.classification.interactive or session.plan.needs_all_parts
         parts = target.harness.limits.max_parts if is_open else max(1, session.offer.parts)
-        definition = deliver.define_hooks(parts, sys.executable)
+        definition = deliver.define_hooks(parts, sys.executable, target.harness.hook_event)
         cwd = self._place.scope.cwd
         return target.harness.trust_hooks(definition, target.executable, environment.variables, cwd)
 
@@ -168,7 +170,12 @@ class ManagedRun:
 
 
 def make_plan(
-    target: Target, session: Session, hooks: HookDefinition | None, environment: Environment, private_dir: str
+    target: Target,
+    session: Session,
+    hooks: HookDefinition | None,
+    environment: Environment,
+    private_dir: str,
+    settings: Mapping[str, str],
 ) -> plan.LaunchPlan:
     """Everything that is known, as a launch plan. Pure."""
     return plan.plan_launch(
@@ -181,4 +188,6 @@ def make_plan(
         hooks=hooks,
         private_dir=private_dir,
         environment=environment,
+        packet=session.offer.packet.parts if session.offer.packet else (),
+        settings=settings,
     )

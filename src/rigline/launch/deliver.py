@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from rigline import ids
 from rigline.harness import HARNESSES, get_harness
-from rigline.harness.base import Harness, HookDefinition
+from rigline.harness.base import Harness, HookDefinition, HookEvent
 from rigline.launch.folder import RunFolder, RunState
 from rigline.ledger.base import Ledger, Unseen
 from rigline.ledger.packet import Packet, build_packet
@@ -71,11 +71,11 @@ def write_hook_file(folder: RunFolder, offer: Offer, receivers: tuple[str, ...] 
     folder.write("hook.json", msgspec.json.encode({"receivers": receivers, "parts": offer.parts}).decode())
 
 
-def define_hooks(parts: int, python: str) -> HookDefinition:
-    """The start hook's commands, one a part. Constant: what belongs to a run travels in the environment."""
+def define_hooks(parts: int, python: str, event: HookEvent) -> HookDefinition:
+    """The hook's commands, one a part. Constant: what belongs to a run travels in the environment."""
     quoted = "'" + python.replace("'", "'\\''") + "'"
     return HookDefinition(
-        commands=tuple(f"{quoted} -P -m rigline hook session-start --part {part}" for part in range(1, parts + 1))
+        commands=tuple(f"{quoted} -P -m rigline hook {event} --part {part}" for part in range(1, parts + 1))
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rigline.harness.base import Classification, Harness, HookDefinition, LaunchRequest
 from rigline.launch.choose import SessionChoice, Start
@@ -40,6 +42,7 @@ class LaunchPlan(Struct, frozen=True, kw_only=True):
     files: dict[str, str]
     expected_id: str | None
     has_hooks: bool
+    shows_packet: bool
     notes: tuple[str, ...]
 
 
@@ -98,6 +101,8 @@ def plan_launch(
     hooks: HookDefinition | None,
     private_dir: str,
     environment: Environment,
+    packet: tuple[str, ...] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> LaunchPlan:
     """The whole plan. The user's arguments come out in order, with at most the adapter's additions."""
     native = harness.plan(
@@ -109,14 +114,17 @@ def plan_launch(
             yolo=yolo,
             hooks=hooks,
             private_dir=private_dir,
+            packet=packet,
+            settings=dict(settings),
         )
     )
     return LaunchPlan(
         argv=(executable, *native.args),
-        environment=environment,
+        environment=replace(environment, variables={**environment.variables, **native.variables}),
         files=native.files,
         expected_id=native.expected_id,
         has_hooks=native.has_hooks,
+        shows_packet=native.shows_packet,
         notes=native.notes,
     )
 

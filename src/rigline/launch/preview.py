@@ -55,7 +55,8 @@ def _print_context(session: Session, *, as_json: bool) -> int:
 
 def _describe_plan(target: Target, place: Place, session: Session, workstream: Workstream | None) -> dict[str, object]:
     environment = build_environment(target, place, None, NO_FOLDER)
-    launch = make_plan(target, session, None, environment, NO_FOLDER)
+    settings = target.harness.read_settings(environment.variables, place.scope.cwd)
+    launch = make_plan(target, session, None, environment, NO_FOLDER, settings)
     return {
         "harness": target.harness.name,
         "reason": target.reason,

@@ -1,14 +1,17 @@
-"""Which prompt each record of a Claude Code transcript answers. Pure.
+"""Which prompt each record of a transcript answers. Pure.
 
-Records form a tree by `parentUuid`; a rewound or doubly opened session has several leaves. Between prompts stand
-records that are no events (listings, progress, hooks, notices), and some versions hang records on those that the
-next one does not know. So a record belongs to the turn of its parent, an unknown parent means the turn before it
-in the file, and only places of the recent past are remembered.
+In most harnesses records form a tree: each names its parent, and a rewound or doubly opened session has several
+leaves. Between prompts stand records that are no events (listings, progress, hooks, notices), and some versions hang
+records on those that the next one does not know. So a record belongs to the turn of its parent, an unknown parent means
+the turn before it in the file, and only places of the recent past are remembered. Where records only follow each
+other, so do the turns.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
+
+from rigline.model import SESSION_START
 
 #: records of the running turn that others may still hang on: parallel tools
 _RECENT = 64
@@ -43,25 +46,32 @@ class Turns:
         self._recent = {record: turns[place] for record, place in state.recent}
         self._ends = {record: turns[place] for record, place in state.ends}
 
-    def place(self, record: dict[str, object], *, is_prompt: bool) -> Turn:
-        """The record's turn. One without an id of its own belongs to the turn before it."""
-        own = record.get("uuid")
-        if not isinstance(own, str) or not own:
+    def place(self, own: str, parent: str, *, is_prompt: bool) -> Turn:
+        """The turn of a record that hangs on `parent` (empty: on nothing). One without an id belongs to the one before.
+
+        A prompt that hangs on nothing began a tree of its own; anything else there is a hook's or a listing.
+        """
+        if not own:
             return self._current
-        before = self._find_parent(record, is_prompt)
-        turn = Turn(own, before.prompt) if is_prompt else before
+        if parent:
+            before = self._recent.get(parent) or self._ends.get(parent) or self._current
+        else:
+            before = Turn() if is_prompt else self._current
+        return self._remember(own, Turn(own, before.prompt) if is_prompt else before)
+
+    def follow(self, own: str, *, is_prompt: bool) -> Turn:
+        """The turn of a record that only follows the one before it. The first prompt is known to be the first."""
+        if not is_prompt or not own:
+            return self._current
+        self._current = Turn(own, self._current.prompt or SESSION_START)
+        return self._current
+
+    def _remember(self, own: str, turn: Turn) -> Turn:
         if turn.prompt != self._current.prompt and self._last:
             _remember(self._ends, self._last, self._current, _ENDS)
         _remember(self._recent, own, turn, _RECENT)
         self._current, self._last = turn, own
         return turn
-
-    def _find_parent(self, record: dict[str, object], is_prompt: bool) -> Turn:
-        parent = record.get("parentUuid") or record.get("logicalParentUuid")
-        if isinstance(parent, str):
-            return self._recent.get(parent) or self._ends.get(parent) or self._current
-        # A prompt that hangs on nothing began a tree of its own; anything else there is a hook's or a listing.
-        return Turn() if is_prompt else self._current
 
     def get_state(self) -> TurnsState:
         """What a reader that goes on behind the last record has to know."""

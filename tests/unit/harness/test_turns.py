@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,8 @@ from hypothesis import strategies as st
 from tests.fixtures.claude_store import transcript
 
 from rigline.harness.claude_records import extract
-from rigline.harness.claude_turns import Turns, TurnsState
+from rigline.harness.turns import Turns, TurnsState
+from rigline.model import SESSION_START
 
 Row = tuple[str, str | None, str]
 
@@ -21,8 +21,7 @@ def place(*rows: Row, turns: Turns | None = None) -> dict[str, tuple[str, str]]:
     turns = turns or Turns(TurnsState())
     found = {}
     for own, parent, kind in rows:
-        given: dict[str, Any] = {"uuid": own, "parentUuid": parent}
-        turn = turns.place(given, is_prompt=kind == "p")
+        turn = turns.place(own, parent or "", is_prompt=kind == "p")
         found[own] = (turn.prompt, turn.parent)
     return found
 
@@ -83,7 +82,7 @@ def test_progress_between_a_call_and_its_result_is_seen_through() -> None:
 def test_a_compaction_goes_on_from_what_it_sums_up() -> None:
     turns = Turns(TurnsState())
     place(("1", None, "p"), ("2", "1", ""), turns=turns)
-    boundary = turns.place({"uuid": "b", "parentUuid": None, "logicalParentUuid": "2"}, is_prompt=False)
+    boundary = turns.place("b", "2", is_prompt=False)
     assert boundary.prompt == "1"
     assert place(("s", "b", ""), ("3", "s", "p"), turns=turns)["3"] == ("3", "1")
 
@@ -91,8 +90,8 @@ def test_a_compaction_goes_on_from_what_it_sums_up() -> None:
 def test_records_without_an_id_belong_to_the_running_turn() -> None:
     turns = Turns(TurnsState())
     place(("1", None, "p"), turns=turns)
-    assert turns.place({"type": "last-prompt"}, is_prompt=False).prompt == "1"
-    assert turns.place({"uuid": ["x"]}, is_prompt=True).prompt == "1"
+    assert turns.place("", "", is_prompt=False).prompt == "1"
+    assert turns.place("", "1", is_prompt=True).prompt == "1"
 
 
 def test_what_is_remembered_is_bounded() -> None:
@@ -101,6 +100,16 @@ def test_what_is_remembered_is_bounded() -> None:
     state = turns.get_state()
     assert len(state.recent) + len(state.ends) <= 128
     assert place(("far", "7", "p"), turns=turns)["far"] == ("far", "4999")
+
+
+def test_turns_that_only_follow_each_other() -> None:
+    turns = Turns(TurnsState())
+    assert turns.follow("note", is_prompt=False).prompt == ""
+    first = turns.follow("1", is_prompt=True)
+    assert (first.prompt, first.parent) == ("1", SESSION_START)
+    assert turns.follow("answer", is_prompt=False) == first
+    second = Turns(turns.get_state()).follow("2", is_prompt=True)
+    assert (second.prompt, second.parent) == ("2", "1")
 
 
 ROWS = st.lists(
@@ -115,8 +124,8 @@ ROWS = st.lists(
 def test_a_reader_that_goes_on_from_a_state_reads_the_same(rows: list[tuple[str, str | None, str, bool]]) -> None:
     whole, parted = Turns(TurnsState()), Turns(TurnsState())
     for own, parent, kind, is_break in rows:
-        given: dict[str, object] = {"uuid": own, "parentUuid": parent}
-        assert whole.place(given, is_prompt=kind == "p") == parted.place(given, is_prompt=kind == "p")
+        one = whole.place(own, parent or "", is_prompt=kind == "p")
+        assert one == parted.place(own, parent or "", is_prompt=kind == "p")
         if is_break:
             parted = Turns(parted.get_state())
 
@@ -134,7 +143,8 @@ def test_real_transcripts_are_one_chain(name: str, chain: list[str]) -> None:
     turns, found = Turns(TurnsState()), [("", "")]
     for line in transcript(name).read_text().splitlines():
         given = json.loads(line)
-        turn = turns.place(given, is_prompt=extract(given).is_prompt)
+        parent = given.get("parentUuid") or given.get("logicalParentUuid") or ""
+        turn = turns.place(given.get("uuid", ""), parent, is_prompt=extract(given).is_prompt)
         pair = (turn.parent[:6], turn.prompt[:6])
         if pair != found[-1]:
             found.append(pair)
