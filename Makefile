@@ -22,7 +22,7 @@ help: ## say what can be made
 demo: agents-demo ## set all up, then show one line of work crossing Claude Code and Codex
 	@$(PY) -m lab.demo
 
-test: agents ## set all up, then run all tests, with the real Claude Code and Codex
+test: agents ## set all up, then run all tests, with the real agents
 	$(PY) -m pytest -m "not real" -n $(JOBS) tests
 	@echo "The real agents of the tests that follow:" && $(PY) -m lab.agents list
 	$(PY) -m pytest -m real -n $(JOBS) tests
@@ -42,7 +42,7 @@ bench: $(VENV) ## the benchmarks, as ratios to the bare interpreter
 	@$(TIDY) .cache/plain/bin/python -m pip install --quiet --force-reinstall .
 	PYTHONPATH=. .cache/plain/bin/python -m benchmarks
 
-agents: $(VENV) ## install the four pinned agents from npm (1.2 GB)
+agents: $(VENV) ## install the pinned agents from npm (2.5 GB)
 	@scripts/system-packages nodejs npm
 	@$(PY) -m lab.agents install
 

@@ -1,9 +1,11 @@
 """A scripted model on loopback, for driving the real agent CLIs offline.
 
-It speaks the part of two wire formats that Claude Code and Codex use:
+It speaks the part of four wire formats that the agent CLIs use:
 
-    Anthropic Messages   POST /v1/messages, POST /v1/messages/count_tokens
-    OpenAI Responses     POST /v1/responses, GET /v1/models
+    Anthropic Messages        POST /v1/messages, POST /v1/messages/count_tokens
+    OpenAI Responses          POST /v1/responses, GET /v1/models
+    OpenAI chat completions   POST /v1/chat/completions
+    Gemini                    POST /v1beta/models/MODEL:generateContent, :streamGenerateContent, :countTokens
 
 What it answers is described in `lab/script.py`. Every request is logged, so that one can see what history a
 resumed session sent:
@@ -26,7 +28,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from lab import messages_wire, responses_wire
+from lab import completions_wire, gemini_wire, messages_wire, responses_wire
 from lab.request_log import RequestLog, show_log
 from lab.script import JsonObject, decide
 
@@ -79,7 +81,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         for event in events:
-            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
             self.wfile.flush()
         if not finish:
             self.server.stopping.wait()
@@ -104,6 +107,12 @@ class Handler(BaseHTTPRequestHandler):
             self.send_json(200, {"input_tokens": len(messages_wire.read_request(body).history) // 4 + 1})
         elif posted and path.endswith("/responses"):
             self.answer_responses(body)
+        elif posted and path.endswith("/chat/completions"):
+            self.answer_completions(body)
+        elif posted and path.endswith("enerateContent"):
+            self.answer_gemini(path, body)
+        elif posted and path.endswith(":countTokens"):
+            self.send_json(200, {"totalTokens": len(json.dumps(body)) // 4 + 1})
         elif path.endswith("/models"):
             self.send_json(200, {"object": "list", "data": [], "models": []})
         elif path == "":
@@ -136,6 +145,32 @@ class Handler(BaseHTTPRequestHandler):
         else:
             items = responses_wire.write_items(reply)
             self.send_json(200, responses_wire.write_response(request, reply, items))
+
+    def answer_completions(self, body: JsonObject) -> None:
+        """OpenAI chat completions."""
+        request = completions_wire.read_request(body)
+        reply = decide(request)
+        if reply.status != 200:
+            error = {"type": "server_error", "message": f"scripted {reply.status}"}
+            self.send_json(reply.status, {"error": error})
+        elif request.stream:
+            self.send_events(completions_wire.write_events(request, reply), reply.finish)
+            self.wfile.write(b"data: [DONE]\n\n")
+        else:
+            self.send_json(200, completions_wire.write_completion(request, reply))
+
+    def answer_gemini(self, path: str, body: JsonObject) -> None:
+        """Gemini's generateContent."""
+        model = path.rpartition("/")[2].partition(":")[0]
+        request = gemini_wire.read_request(body, model, stream="stream" in path)
+        reply = decide(request)
+        if reply.status != 200:
+            error = {"code": reply.status, "message": f"scripted {reply.status}", "status": "INTERNAL"}
+            self.send_json(reply.status, {"error": error})
+        elif request.stream:
+            self.send_events(gemini_wire.write_events(request, reply), reply.finish)
+        else:
+            self.send_json(200, gemini_wire.write_response(request, reply))
 
 
 class ModelServer(ThreadingHTTPServer):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab import messages_wire, responses_wire
+from lab import completions_wire, gemini_wire, messages_wire, responses_wire
 from lab.script import Request
 
 SECRET_HEADERS = {"authorization", "x-api-key", "cookie"}
@@ -45,12 +45,17 @@ class RequestLog:
             out.write(json.dumps({**entry, "headers": shown, "body": body}, ensure_ascii=False) + "\n")
 
 
-def parse_body(body: Any) -> Request | None:
+def parse_body(path: str, body: Any) -> Request | None:
     """The conversation in a request's body, whichever wire it came by."""
-    if isinstance(body, dict) and "messages" in body:
-        return messages_wire.read_request(body)
-    if isinstance(body, dict) and "input" in body:
+    if not isinstance(body, dict):
+        return None
+    if "contents" in body:
+        return gemini_wire.read_request(body)
+    if "input" in body:
         return responses_wire.read_request(body)
+    if "messages" in body:
+        is_completion = path.split("?")[0].endswith("/chat/completions")
+        return completions_wire.read_request(body) if is_completion else messages_wire.read_request(body)
     return None
 
 
@@ -63,7 +68,7 @@ def read_log(path: str | os.PathLike[str]) -> list[Entry]:
         for line in lines:
             raw = json.loads(line)
             body = raw["body"]
-            entries.append(Entry(raw["n"], raw["at"], raw["method"], raw["path"], body, parse_body(body)))
+            entries.append(Entry(raw["n"], raw["at"], raw["method"], raw["path"], body, parse_body(raw["path"], body)))
     return entries
 
 

@@ -24,7 +24,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 JsonObject = dict[str, Any]
@@ -62,13 +62,14 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """What came in, in one form for both wires."""
+    """What came in, in one form for all wires. `parameters` are the tools' JSON schemas, where the wire tells them."""
 
     messages: list[Message]
     tools: set[str]
     model: str
     stream: bool
     wants_json: bool
+    parameters: JsonObject = field(default_factory=dict)
 
     @property
     def prompt(self) -> str:
@@ -122,8 +123,16 @@ class Reply:
             time.sleep(0.25)
 
 
-def shell_call(tools: set[str], command: str) -> tuple[str, JsonObject]:
+#: what the shell tool is called elsewhere, and its argument; what else it must have is filled in by its schema
+SHELL_TOOLS = ("bash", "Shell", "run_shell_command", "shell", "execute_bash", "run_terminal_cmd", "execute_command")
+
+
+def shell_call(request: Request, command: str) -> tuple[str, JsonObject]:
     """A call of whichever shell tool this client offers."""
+    tools = request.tools
+    name = next((name for name in ("Bash", *SHELL_TOOLS) if name in request.parameters), None)
+    if name is not None:
+        return name, fill_arguments(request.parameters[name], command)
     if "Bash" in tools:
         return "Bash", {"command": command, "description": "Run a scripted command"}
     if "exec_command" in tools:
@@ -131,6 +140,16 @@ def shell_call(tools: set[str], command: str) -> tuple[str, JsonObject]:
     if "shell_command" in tools:
         return "shell_command", {"command": command}
     return "shell", {"command": ["bash", "-lc", command]}
+
+
+def fill_arguments(schema: JsonObject, command: str) -> JsonObject:
+    """The command, and a value of its type for everything else that the tool's schema asks for."""
+    fillers: JsonObject = {"boolean": False, "integer": 10000, "number": 10000, "array": [], "object": {}}
+    properties = schema.get("properties") or {}
+    named = next((name for name in ("command", "cmd", "script") if name in properties), "command")
+    required = {name: properties.get(name) or {} for name in schema.get("required") or []}
+    filled = {name: fillers.get(str(kind.get("type")), "scripted") for name, kind in required.items()}
+    return {**filled, named: command}
 
 
 def agent_call(tools: set[str], prompt: str) -> tuple[str, JsonObject]:
@@ -162,7 +181,7 @@ def filler(length: int) -> str:
 ANSWERS: dict[str, Callable[[Request, str], Reply]] = {
     "say": lambda _, rest: Reply(text=rest),
     "think": lambda _, rest: Reply(thinking="scripted thought about " + rest, text=rest),
-    "bash": lambda request, rest: Reply(text="Running it.", call=shell_call(request.tools, rest)),
+    "bash": lambda request, rest: Reply(text="Running it.", call=shell_call(request, rest)),
     "call": lambda _, rest: Reply(call=named_call(rest)),
     "agent": lambda request, rest: Reply(text="Delegating.", call=agent_call(request.tools, rest)),
     "big": lambda _, rest: Reply(text=filler(int(rest))),
@@ -185,7 +204,8 @@ def decide(request: Request) -> Reply:
     result = request.tool_result
     if result is not None:
         return Reply(text="tool said: " + (result.strip().splitlines() or [""])[-1][:200])
-    match = DIRECTIVE.search(request.prompt)
+    # OpenCode puts quotes around a prompt of several words that stands on its command line (1.18.33)
+    match = DIRECTIVE.search(request.prompt.strip().removeprefix('"').removesuffix('"'))
     if not match:
         return Reply(text="echo: " + request.prompt.strip()[:200])
     return ANSWERS[match.group(1)](request, match.group(2).strip())

@@ -6,6 +6,9 @@
     project   a git checkout which both agents trust
     rigline   runs the command as a user would: a cleared environment, the agents on PATH
     tmux      terminals on a private socket
+    other     the command with one more agent on PATH, set up in the same home, beside the newest Claude Code and Codex:
+                  pytestmark = pytest.mark.parametrize("other", ["pi"], indirect=True)
+              `other.rigline`, `other.agent`; one that is pinned as optional is skipped unless RIGLINE_SLOW_AGENTS=1
 
 The group fails where the agents are not installed. RIGLINE_SKIP_REAL=1 leaves it out on purpose.
 """
@@ -23,11 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab.agents import Agent, AgentsError, get_agent
+from lab.agents import AGENTS, Agent, AgentsError, get_agent
 from lab.home import AgentHome, make_home, make_project
 from lab.model_server import ModelServer, open_model_server
 from lab.request_log import Entry, read_log
 from lab.script import Request
+from lab.setup import configure
 from lab.tmux import Tmux, open_tmux
 
 #: (Claude Code, Codex)
@@ -235,3 +239,35 @@ def tmux() -> Iterator[Tmux]:
     """A tmux server of this test's own."""
     with open_tmux(f"rigline-test-{os.getpid()}") as server:
         yield server
+
+
+@dataclass(frozen=True)
+class Other:
+    """One more agent, and the command that finds it on PATH beside Claude Code and Codex."""
+
+    agent: Agent
+    rigline: Rigline
+
+    @property
+    def path(self) -> str:
+        """Its program."""
+        return self.agent.path
+
+
+@pytest.fixture
+def other(request: pytest.FixtureRequest, home: AgentHome, project: str) -> Iterator[Other]:
+    """An agent by its name in rigline; its own configuration is written, nothing else is in the home."""
+    if os.environ.get("RIGLINE_SKIP_REAL") == "1":
+        pytest.skip("RIGLINE_SKIP_REAL=1")
+    pinned = next(agent for agent in AGENTS if agent.name == request.param)
+    if pinned.is_optional and os.environ.get("RIGLINE_SLOW_AGENTS") != "1":
+        pytest.skip(f"{pinned.label} takes long to install and to run: RIGLINE_SLOW_AGENTS=1 runs its tests")
+    try:
+        newest = [get_agent("claude-code", NEWEST[0]), get_agent("codex", NEWEST[1])]
+        agent = get_agent(pinned.name, pinned.version)
+    except AgentsError as error:
+        pytest.fail(f"{error} RIGLINE_SKIP_REAL=1 leaves the real agents out.", pytrace=False)
+    bin_dirs = [*agent.bin_dirs, *(each.bin_dir for each in newest)]
+    command = Rigline(home, project, bin_dirs, configure(agent.name, home.path, home.url))
+    yield Other(agent, command)
+    command.close()
