@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from lab import completions_wire, gemini_wire, messages_wire, responses_wire
+from lab import completions_wire, gemini_wire, limits, messages_wire, responses_wire
 from lab.request_log import RequestLog, show_log
 from lab.script import JsonObject, decide
 
@@ -63,15 +63,22 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             return raw.decode("utf-8", "replace")
 
-    def send_json(self, status: int, value: JsonObject) -> None:
+    def send_json(self, status: int, value: JsonObject, headers: dict[str, str] | None = None) -> None:
         """Answer with one JSON object."""
         raw = json.dumps(value).encode()
         self.send_response(status)
+        for name, text in (headers or {}).items():
+            self.send_header(name, text)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(raw)
+
+    def send_refusal(self, refusal: limits.Refusal) -> None:
+        """Answer as a vendor does at a limit."""
+        status, headers, body = refusal
+        self.send_json(status, body, headers)
 
     def send_events(self, events: Iterator[JsonObject], finish: bool) -> None:
         """Answer with a stream; an unfinished one stays open until the server stops."""
@@ -125,7 +132,9 @@ class Handler(BaseHTTPRequestHandler):
         """Anthropic Messages."""
         request = messages_wire.read_request(body)
         reply = decide(request)
-        if reply.status != 200:
+        if reply.limit:
+            self.send_refusal(limits.refuse_messages(reply.limit))
+        elif reply.status != 200:
             error = {"type": "api_error", "message": f"scripted {reply.status}"}
             self.send_json(reply.status, {"type": "error", "error": error})
         elif request.stream:
@@ -137,7 +146,9 @@ class Handler(BaseHTTPRequestHandler):
         """OpenAI Responses."""
         request = responses_wire.read_request(body)
         reply = decide(request)
-        if reply.status != 200:
+        if reply.limit:
+            self.send_refusal(limits.refuse_openai(reply.limit))
+        elif reply.status != 200:
             error = {"type": "server_error", "message": f"scripted {reply.status}"}
             self.send_json(reply.status, {"error": error})
         elif request.stream:
@@ -150,7 +161,9 @@ class Handler(BaseHTTPRequestHandler):
         """OpenAI chat completions."""
         request = completions_wire.read_request(body)
         reply = decide(request)
-        if reply.status != 200:
+        if reply.limit:
+            self.send_refusal(limits.refuse_openai(reply.limit))
+        elif reply.status != 200:
             error = {"type": "server_error", "message": f"scripted {reply.status}"}
             self.send_json(reply.status, {"error": error})
         elif request.stream:
@@ -164,7 +177,9 @@ class Handler(BaseHTTPRequestHandler):
         model = path.rpartition("/")[2].partition(":")[0]
         request = gemini_wire.read_request(body, model, stream="stream" in path)
         reply = decide(request)
-        if reply.status != 200:
+        if reply.limit:
+            self.send_refusal(limits.refuse_gemini(reply.limit))
+        elif reply.status != 200:
             error = {"code": reply.status, "message": f"scripted {reply.status}", "status": "INTERNAL"}
             self.send_json(reply.status, {"error": error})
         elif request.stream:

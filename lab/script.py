@@ -11,6 +11,7 @@ One directive a prompt:
     slow: SECONDS     stream a reply over SECONDS
     hang:             open the stream, send some text, never finish it
     http: STATUS      answer with that HTTP status
+    limit: KIND       refuse as the vendor does at a limit: usage, rate or credit (see `lab/limits.py`)
     count:            report how many user and assistant turns came in
     recall: WORD      say whether WORD is anywhere in the history that came in, this prompt left out
 
@@ -30,7 +31,7 @@ from typing import Any
 JsonObject = dict[str, Any]
 
 DIRECTIVE = re.compile(
-    r"^\s*(say|think|bash|call|agent|big|slow|hang|http|count|recall):[ \t]*(.*)$",
+    r"^\s*(say|think|bash|call|agent|big|slow|hang|http|limit|count|recall):[ \t]*(.*)$",
     re.MULTILINE,
 )
 COMPACTION = re.compile(
@@ -39,7 +40,7 @@ COMPACTION = re.compile(
 )
 #: text that the CLIs themselves put into a user turn
 INJECTED = re.compile(
-    r"^\s*<(system-reminder|environment_context|user_instructions|permissions|command-|local-command|hook|turn_aborted"
+    r"^\s*<(qwen:|session_context|system-reminder|environment_context|user_instructions|permissions|command-|local-command|hook|turn_aborted"
     r"|skills_instructions|apps_instructions|plugins_instructions|collaboration_mode|model_switch|INSTRUCTIONS)"
     r"|^# AGENTS\.md"
 )
@@ -103,7 +104,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes out. `seconds` spreads the text over that long; `finish` False leaves the stream open for ever."""
+    """What goes out. `seconds` spreads the text over that long; `finish` False leaves the stream open for ever.
+
+    `limit` is the kind of a limit that the vendor refuses for.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -111,6 +115,7 @@ class Reply:
     seconds: float = 0.0
     finish: bool = True
     status: int = 200
+    limit: str = ""
 
     def pieces(self) -> Iterator[str]:
         """The text in stream-sized pieces, at the pace asked for."""
@@ -188,6 +193,7 @@ ANSWERS: dict[str, Callable[[Request, str], Reply]] = {
     "slow": lambda _, rest: Reply(text="slow reply, piece by piece. " * 8, seconds=float(rest or 5)),
     "hang": lambda *_: Reply(text="this reply never ends", finish=False),
     "http": lambda _, rest: Reply(status=int(rest)),
+    "limit": lambda _, rest: Reply(limit=rest),
     "count": lambda request, _: Reply(
         text=f"user={request.count_turns('user')} assistant={request.count_turns('assistant')}"
     ),

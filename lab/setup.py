@@ -33,13 +33,14 @@ def set_up_omp(home: str, url: str) -> dict[str, str]:
 
 
 def set_up_kimi(home: str, url: str) -> dict[str, str]:  # noqa: ARG001
-    """Kimi Code 2.1.0: variables alone."""
+    """Kimi Code 2.1.0: variables alone. Without telemetry a run ends 3 s earlier."""
     return {
         "KIMI_MODEL_NAME": MODEL,
         "KIMI_MODEL_API_KEY": "dummy",
         "KIMI_MODEL_PROVIDER_TYPE": "openai",
         "KIMI_MODEL_BASE_URL": f"{url}/v1",
         "KIMI_CODE_NO_AUTO_UPDATE": "1",
+        "KIMI_DISABLE_TELEMETRY": "1",
     }
 
 

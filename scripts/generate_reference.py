@@ -1,4 +1,5 @@
-"""Write docs/reference/commands.md from the commands' own parsers, and exit-codes.md from the error tree.
+"""Write three pages of docs/reference: commands.md from the commands' own parsers, exit-codes.md from the error tree,
+and harnesses.md from what the adapters say of themselves. Put the files of the example into adding-a-harness.md.
 
     python scripts/generate_reference.py [--check]
 
@@ -8,6 +9,7 @@ With --check nothing is written, and the exit status is 1 when a page is out of 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -15,8 +17,11 @@ from importlib import import_module
 from pathlib import Path
 
 from rigline.cli import COMMANDS
+from rigline.cli.harnesses import tell_facts, tell_limits
 from rigline.cli.run_arguments import build_parser as build_run_parser
 from rigline.errors import RiglineError
+from rigline.harness import HARNESSES, get_harness, list_aliases
+from rigline.harness.base import Harness
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 HEAD = """\
@@ -49,6 +54,19 @@ holder of a lease, the file, the names that would have been right. Match on `cod
 
 ## Exit statuses
 """
+HARNESSES_HEAD = """\
+# Harnesses
+
+<!-- Written by scripts/generate_reference.py from the adapters in src/rigline/harness; change those, then run it. -->
+
+The agents that rigline works with. `rigline harnesses` tells which of them are installed, with their versions, and
+lists those that packages have brought ([Add a harness](../adding-a-harness.md)).
+
+A harness is called by its name or one of the other words, as in `rigline run claude`. A word that begins with `claude`
+and is no other name, such as `claude-next`, is Claude Code by the program of that name. **History** is how much of what
+others did one session is shown at a launch. A version between two that are known is taken to work as they do; any
+other one may, and `rigline doctor` says so.
+"""
 #: what each status means
 STATUSES = {
     0: "done",
@@ -68,10 +86,13 @@ STATUSES = {
 ADVICE = {
     "usage": "Read the message; `rigline COMMAND --help` lists the options.",
     "unknown_harness": "Take the name that the message suggests.",
+    "harness_broken": "Upgrade or remove the package that the message names.",
     "unknown_workstream": "`rigline workstreams` lists those of this checkout, `--all` those of every one.",
     "workstream_exists": "Use it with `--workstream`, or take another name.",
     "ambiguous_id": "Give more of the id.",
     "nothing_to_continue": "Name the agent: `rigline run claude` or `rigline run codex`.",
+    "checkout_gone": "`rigline relocate` in the checkout, where it is now, gives its lines back.",
+    "no_terminal": "Call it in a terminal, or take `--json`, which only lists.",
     "config": "Put right the key that the message names; nothing is ignored in silence.",
     "ledger": "Read the message; `rigline doctor` looks at the ledger.",
     "ledger_unreachable": "Free the disk, the file or the folder that the message names, then try again.",
@@ -185,6 +206,57 @@ def list_errors() -> Iterator[str]:
         yield f"| `{error.code}` | {error.exit_status} | {join_lines(error.__doc__)} | {ADVICE[error.code]} |"
 
 
+def build_harnesses_page() -> str:
+    """The page about harnesses: a table of all, then each."""
+    harnesses = [get_harness(name) for name in HARNESSES]
+    rows = ["| harness | called | also | program | forks | history | versions |", "|" + " --- |" * 7]
+    parts = [HARNESSES_HEAD, "\n".join([*rows, *map(describe_harness_row, harnesses)]) + "\n"]
+    for harness in harnesses:
+        parts += [f"## {harness.label}\n" if is_only(harness, harnesses) else f"## {harness.label} ({harness.name})\n"]
+        parts += ["\n".join(["| | |", "| --- | --- |", *describe_harness(harness)]) + "\n"]
+    return "\n".join(parts)
+
+
+def is_only(harness: Harness, harnesses: list[Harness]) -> bool:
+    """Whether no other harness has the label."""
+    return sum(each.label == harness.label for each in harnesses) == 1
+
+
+def describe_harness_row(harness: Harness) -> str:
+    """A harness's row in the table of all."""
+    also = ", ".join(f"`{alias}`" for alias in list_aliases(harness.name))
+    forks = "yes" if harness.facts.fork else "no"
+    tried = ", ".join(harness.known_versions) or "none"
+    cells = (f"`{harness.name}`", harness.label, also, f"`{harness.executable}`", forks, tell_limits(harness), tried)
+    return f"| {' | '.join(cells)} |"
+
+
+def describe_harness(harness: Harness) -> Iterator[str]:
+    """A row for everything that is known of one."""
+    for title, value in tell_facts(harness).items():
+        text = value if isinstance(value, str) else "; ".join(value)
+        yield f"| {title} | {'none' if text == '-' else escape(text)} |"
+
+
+def escape(text: str) -> str:
+    """A text that may stand in a cell; what looks like a tag is none."""
+    parts = text.replace("|", "\\|").split("`")
+    return "`".join(part if place % 2 else part.replace("<", "&lt;") for place, part in enumerate(parts))
+
+
+def build_example_page() -> str:
+    """The page about adding a harness, each `<!-- file: NAME -->` followed by that file of the example."""
+    docs = FOLDER.parent
+
+    def show(match: re.Match[str]) -> str:
+        content = (docs / "example-harness" / match["name"]).read_text(encoding="utf-8")
+        return f"<!-- file: {match['name']} -->\n```{match['language']}\n{content}```\n"
+
+    page = (docs / "adding-a-harness.md").read_text(encoding="utf-8")
+    pattern = r"<!-- file: (?P<name>\S+) -->\n```(?P<language>\w+)\n.*?^```\n"
+    return re.sub(pattern, show, page, flags=re.MULTILINE | re.DOTALL)
+
+
 def iterate_errors(error: type[RiglineError]) -> Iterator[type[RiglineError]]:
     """All classes below an error."""
     for below in error.__subclasses__():
@@ -192,7 +264,12 @@ def iterate_errors(error: type[RiglineError]) -> Iterator[type[RiglineError]]:
         yield from iterate_errors(below)
 
 
-PAGES = {"commands.md": build_page, "exit-codes.md": build_codes_page}
+PAGES = {
+    "commands.md": build_page,
+    "exit-codes.md": build_codes_page,
+    "harnesses.md": build_harnesses_page,
+    "../adding-a-harness.md": build_example_page,
+}
 
 
 def main() -> int:

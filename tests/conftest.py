@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: prefixes of variables that name or mark an agent's session, its store, or our own data
 PRIVATE = ("CLAUDE", "CODEX", "ANTHROPIC", "OPENAI", "RIGLINE", "TMUX", "GIT_", "XDG_")
 #: what a person may set to steer the tests themselves
-KEPT = ("RIGLINE_SKIP_REAL", "RIGLINE_AGENTS_DIR")
+KEPT = ("RIGLINE_SKIP_REAL", "RIGLINE_SLOW_AGENTS", "RIGLINE_AGENTS_DIR")
 
 # A gate should not fail for a case that nobody has seen before: there the cases are the same each time. Everywhere else
 # new ones are sought.

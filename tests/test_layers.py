@@ -44,9 +44,13 @@ PURE = (
     "ledger/redact_named.py",
     "ledger/redact_patterns.py",
     "ledger/redact_scan.py",
+    "picking.py",
     "remotes.py",
     "store/text.py",
     "store/turns.py",
+    "tui/browse.py",
+    "tui/draw.py",
+    "tui/page.py",
 )
 IMPURE_MODULES = {"os", "subprocess", "socket", "sqlite3", "time", "threading", "http", "shutil", "tempfile", "pathlib"}
 

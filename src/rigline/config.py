@@ -79,7 +79,7 @@ def load_settings(env: Mapping[str, str], harnesses: Collection[str]) -> Setting
     table.allow(_SETTING_KEYS)
     patterns, allow = _read_redaction(table)
     sections = table.get_table("harness")
-    sections.allow(tuple(harnesses))
+    sections.allow(harnesses)
     by_harness = {name: sections.get_table(name) for name in sections.values}
     for section in by_harness.values():
         section.allow(_HARNESS_KEYS)

@@ -3,10 +3,13 @@
     RiglineError                    code            exit
     ├── UsageError                  usage             64
     │   ├── UnknownHarness          unknown_harness   64
+    │   ├── HarnessBroken           harness_broken    64
     │   ├── UnknownWorkstream       unknown_workstream 64
     │   ├── WorkstreamExists        workstream_exists 64
     │   ├── AmbiguousId             ambiguous_id      64
-    │   └── NothingToContinue       nothing_to_continue 64
+    │   ├── NothingToContinue       nothing_to_continue 64
+    │   ├── CheckoutGone            checkout_gone     64
+    │   └── NoTerminal              no_terminal       64
     ├── ConfigError                 config            64
     ├── LedgerError                 ledger            69
     │   ├── LedgerUnreachable       ledger_unreachable 69
@@ -62,6 +65,12 @@ class UnknownHarness(UsageError):
     code = "unknown_harness"
 
 
+class HarnessBroken(UsageError):
+    """The adapter that a package brings for a harness cannot be used."""
+
+    code = "harness_broken"
+
+
 class UnknownWorkstream(UsageError):
     """No workstream of this checkout has that name or id."""
 
@@ -84,6 +93,18 @@ class NothingToContinue(UsageError):
     """There is nothing here yet that could be continued."""
 
     code = "nothing_to_continue"
+
+
+class CheckoutGone(UsageError):
+    """A line's checkout is not at its path any more."""
+
+    code = "checkout_gone"
+
+
+class NoTerminal(UsageError):
+    """A person has to be asked, and there is no terminal for it."""
+
+    code = "no_terminal"
 
 
 class ConfigError(RiglineError):

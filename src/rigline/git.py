@@ -30,6 +30,8 @@ QUESTIONS = {
     ),
     "remotes": ("config", "-z", "--get-regexp", r"^(remote\..*\.url|url\..*\.insteadof)$"),
     "status": ("status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind"),
+    "commits": ("rev-list", "--left-right", "--count"),
+    "object": ("cat-file", "-e"),
 }
 
 _OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -69,9 +71,9 @@ class Answer:
 class Question:
     """A git process at work. `read` waits for it; one that is not read must be stopped."""
 
-    def __init__(self, name: str, program: str, cwd: str, env: Mapping[str, str]) -> None:
-        """Raises `OSError` when the program cannot be started."""
-        words = ["git", "-C", cwd, *_OPTIONS, *QUESTIONS[name]]
+    def __init__(self, name: str, program: str, cwd: str, env: Mapping[str, str], *more: str) -> None:
+        """`more` is what it is about, if about something. Raises `OSError` when the program cannot be started."""
+        words = ["git", "-C", cwd, *_OPTIONS, *QUESTIONS[name], *more]
         out, out_end = os.pipe()
         err, err_end = os.pipe()
         self._chunks: dict[int, list[bytes]] = {out: [], err: []}
@@ -217,6 +219,12 @@ def read_status(raw: bytes) -> Status:
         [_as_text(path) for path in paths[:MAX_PATHS]],
         max(0, len(paths) - MAX_PATHS),
     )
+
+
+def read_counts(answer: Answer) -> tuple[int, int] | None:
+    """How many commits are on the left side of a range alone, and on the right; None when git knows no such range."""
+    left, _, right = answer.out.strip().partition(b"\t")
+    return (int(left), int(right)) if answer.code == 0 and left.isdigit() and right.isdigit() else None
 
 
 def _kill(group: int) -> None:

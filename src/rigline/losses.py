@@ -15,6 +15,7 @@ _WORDS = {
     "lone_surrogate": ("record with half a character", "records with half a character"),
     "not_json": ("line that is no record", "lines that are no records"),
     "not_an_object": ("line that is no record", "lines that are no records"),
+    "damaged_row": ("row of a database that is damaged", "rows of a database that are damaged"),
     "oversized": ("line too long to read", "lines too long to read"),
     "text_cut": ("text cut at its limit", "texts cut at their limit"),
     "hidden_reasoning": ("piece of hidden reasoning left out", "pieces of hidden reasoning left out"),
@@ -25,6 +26,8 @@ _WORDS = {
     "synthetic": ("answer that the agent's program made up", "answers that the agent's program made up"),
     "sidechain": ("record of a subagent within another session", "records of subagents within another session"),
     "foreign_session": ("record of another session in the file", "records of another session in the file"),
+    "unfinished": ("step that was not done", "steps that were not done"),
+    "unreadable_steps": ("conversation in a form that is not public", "conversations in a form that is not public"),
     "encrypted_compaction": ("compaction that only the vendor can read", "compactions that only the vendor can read"),
 }
 _REDACTED, _ATTACHMENT, _UNKNOWN = "redacted:", "attachment_", "unknown:"

@@ -41,7 +41,8 @@ class Scope(Struct, frozen=True, kw_only=True):
     """Where work happens: names of the line, and fingerprints that prove the checkout.
 
     `repo_fingerprint` is shared by all clones and linked worktrees of a repository, `worktree_fingerprint`
-    by nothing but this checkout on this host. `repo_source` says what the first was made from.
+    by nothing but this checkout on this host. `repo_source` says what the first was made from. `inode_fingerprint` is
+    this checkout's own as well, and stays when it is renamed; None where that cannot be told.
     """
 
     workspace: str
@@ -51,6 +52,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     cwd: str
     host: str
     repo_source: str
+    inode_fingerprint: str | None = None
     toplevel: str | None = None
     marker: str | None = None
 
@@ -209,6 +211,7 @@ class Workstream(Struct, frozen=True, kw_only=True):
     active_ms: int
     generation: int
     is_established: bool
+    inode_fingerprint: str | None = None
     bindings: tuple[Binding, ...] = ()
 
 

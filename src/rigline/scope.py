@@ -9,6 +9,7 @@ no path is told from another by case below WSL's Windows drives.
 
     repo_fingerprint       of the remotes (see `remotes.py`), else the common git directory, else the directory
     worktree_fingerprint   of the checkout's own git directory, else the directory
+    inode_fingerprint      of the same as the file system knows it, without its path: a rename leaves it as it is
 
 Paths in the results are text: bytes that are not UTF-8 become U+FFFD, as agents write them too; fingerprints are made
 from the bytes.
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 GIT_DEADLINE_S = 10.0
 DEFAULT_WORKSPACE = "default"
+#: the questions for scope and checkpoint
+_INSPECTION = ("repository", "remotes", "status")
+_HEX_DIGITS = frozenset("0123456789abcdef")
 #: `Scope.repo_source`: what the repository's fingerprint was made from
 FROM_REMOTE, FROM_GIT_DIR, FROM_DIRECTORY = "remote", "git_dir", "directory"
 
@@ -82,6 +86,7 @@ class Inspection:
             cwd=_as_text(self._cwd),
             host=host_name(),
             repo_source=source,
+            inode_fingerprint=fingerprint_inode(repository.git_dir if repository else None, self._cwd, self._env),
             toplevel=_as_text(repository.toplevel) if repository and repository.toplevel else None,
             marker=_as_text(marker_path) if marker_path else None,
         )
@@ -166,7 +171,7 @@ class Inspection:
 
 def start_inspection(cwd: str, *, env: Mapping[str, str], notes: list[str] | None = None) -> Inspection:
     """Put the questions for scope and checkpoint to git, and come back at once. Raises `UsageError` for a bad `cwd`."""
-    return Inspection(cwd, env, git.QUESTIONS, notes)
+    return Inspection(cwd, env, _INSPECTION, notes)
 
 
 def inspect_checkout(
@@ -216,11 +221,73 @@ def take_checkpoint(cwd: str, now_ms: int, *, env: Mapping[str, str], notes: lis
         inspection.stop()
 
 
+def count_commits(cwd: str, since: str, *, env: Mapping[str, str]) -> tuple[int, int] | None:
+    """How many commits `since`, a commit's id, has and HEAD has not, and HEAD has and it has not.
+
+    None when git cannot tell, as when the commit is not in the repository any more.
+    """
+    program, _ = find_program("git", env.get("PATH", os.defpath), absolute_only=True)
+    if program is None or not since or not set(since) <= _HEX_DIGITS:
+        return None
+    try:
+        question = git.Question("commits", program, cwd, git.build_environment(env), f"{since}...HEAD", "--")
+    except OSError:
+        return None
+    return git.read_counts(question.read(time.monotonic() + GIT_DEADLINE_S))
+
+
 def fingerprint_worktree(git_dir: str | None, cwd: str, env: Mapping[str, str]) -> str:
     """A checkout's `worktree_fingerprint`, from its own git directory or, without one, its directory: real paths."""
     if git_dir is None:
         return _fingerprint_path("worktree directory", cwd, env)
     return _fingerprint_path("worktree", git_dir, env)
+
+
+def fingerprint_inode(git_dir: str | None, cwd: str, env: Mapping[str, str]) -> str | None:
+    """A checkout's `inode_fingerprint`; None where it cannot be told when the directory was made.
+
+    An inode's number is given anew after a deletion, so it counts together with the time when it was made. Devices are
+    numbered anew at a boot and do not count.
+    """
+    try:
+        status = os.stat(git_dir or cwd)
+    except OSError:
+        return None
+    made = _find_birth(git_dir) if git_dir else getattr(status, "st_birthtime", None)
+    if made is None:
+        return None
+    from rigline.host import host_id
+
+    label = "worktree inode" if git_dir else "directory inode"
+    return _fingerprint(label, [host_id(env), str(status.st_ino), str(made)])
+
+
+def _find_birth(git_dir: str) -> int | None:
+    """When a git directory was made, by the file that git writes then and never again (gitrepository-layout(5)).
+
+    A linked worktree's has `commondir`, any other `description`, unless the user's templates are without it.
+    """
+    for name in ("commondir", "description"):
+        try:
+            return os.stat(os.path.join(git_dir, name)).st_mtime_ns
+        except OSError:
+            continue
+    return None
+
+
+def has_commit(cwd: str, commit: str, *, env: Mapping[str, str]) -> bool | None:
+    """Whether the repository of a directory has a commit, by its full id; None when git does not tell."""
+    if len(commit) not in (40, 64) or not set(commit) <= _HEX_DIGITS:
+        return None
+    program, _ = find_program("git", env.get("PATH", os.defpath), absolute_only=True)
+    if program is None:
+        return None
+    try:
+        question = git.Question("object", program, cwd, git.build_environment(env), f"{commit}^{{commit}}")
+    except OSError:
+        return None
+    code = question.read(time.monotonic() + GIT_DEADLINE_S).code
+    return None if code is None else code == 0
 
 
 def build_gone_scope(cwd: str, *, env: Mapping[str, str]) -> Scope:

@@ -289,7 +289,8 @@ def test_a_renamed_checkout_is_told_where_its_history_is(rigline: Rigline, proje
     os.rename(project, renamed)
     done = rigline("run", "claude", "-p", "say: under the new name", cwd=renamed).ok()
     told = " ".join(done.err.split())
-    assert f"of {project} is of the same repository" in told
+    assert f"was in {project}, of the same repository" in told
+    assert "`rigline relocate`" in told
     line = told.partition("rigline log ")[2].partition("`")[0]
     assert "under the old name" in rigline("log", line, cwd=renamed).ok().out
 

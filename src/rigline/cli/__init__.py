@@ -10,12 +10,17 @@ from rigline.errors import InternalError, RiglineError, UsageError
 #: verb -> (module, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("rigline.cli.run", "start an agent on this checkout's line of work"),
+    "resume": ("rigline.cli.resume", "choose a line of work and go on with it"),
+    "continue": ("rigline.cli.continue_", "go on with the newest line of this machine"),
+    "show": ("rigline.cli.show", "choose a checkout and an agent, and go on there"),
     "workstreams": ("rigline.cli.workstreams", "the lines of work: list, show, rename, history"),
     "search": ("rigline.cli.search", "find words in everything that was said and done"),
     "log": ("rigline.cli.log", "a line of work as readable text"),
     "import": ("rigline.cli.import_", "take existing agent sessions into the history"),
     "lineage": ("rigline.cli.lineage", "where a session came from, and what came from it"),
     "doctor": ("rigline.cli.doctor", "what is installed, and will the sessions resume"),
+    "harnesses": ("rigline.cli.harnesses", "the agents that can be run, and what each can do"),
+    "relocate": ("rigline.cli.relocate", "re-attach the lines of a checkout that was renamed or moved"),
     "recover": ("rigline.cli.recover", "collect interrupted runs; rebuild a damaged ledger"),
 }
 

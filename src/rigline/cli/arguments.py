@@ -98,18 +98,13 @@ def read_harness(text: str) -> str:
 
     name = find_name(text)
     if name is None:
-        raise argparse.ArgumentTypeError(f"there is no harness {text!r}{suggest(text, _list_words())}; {_known()}")
+        from rigline.harness import list_words
+
+        words = sorted(list_words())
+        raise argparse.ArgumentTypeError(
+            f"there is no harness {text!r}{suggest(text, words)}; known: {', '.join(words)}"
+        )
     return name
-
-
-def _list_words() -> list[str]:
-    from rigline.harness import HARNESSES
-
-    return [word for name, (_, _, _, aliases) in HARNESSES.items() for word in (name, *aliases)]
-
-
-def _known() -> str:
-    return f"known: {', '.join(sorted(_list_words()))}"
 
 
 def suggest(word: str, known: list[str]) -> str:

@@ -10,6 +10,7 @@ from rigline import paths
 from rigline.cli.arguments import suggest
 from rigline.cli.output import say
 from rigline.errors import UnknownWorkstream
+from rigline.launch.choose import find_moved
 from rigline.ledger.base import Ledger
 from rigline.ledger.local import open_ledger
 from rigline.leftovers import collect_leftovers
@@ -65,8 +66,20 @@ def _get_current(ledger: Ledger, scope: Scope) -> Workstream:
     if found is None:
         raise UnknownWorkstream(
             f"There is no line of work in {scope.toplevel or scope.cwd} yet. `rigline run claude` or "
-            "`rigline run codex` begins one; `rigline workstreams --all` lists those of other checkouts.",
+            "`rigline run codex` begins one; `rigline workstreams --all` lists those of other checkouts."
+            f"{_hint_at_moved(ledger, scope)}",
             workstream=None,
             known=[],
         )
     return found
+
+
+def _hint_at_moved(ledger: Ledger, scope: Scope) -> str:
+    """Where this checkout's line may be, when it was renamed."""
+    moved = find_moved(ledger.list_workstreams(None), scope, os.path.isdir)
+    if moved is None:
+        return ""
+    return (
+        f" Line {moved.name!r} was in {moved.cwd}, of the same repository and not there any more: if it was renamed or "
+        "moved, `rigline relocate` re-attaches its lines here."
+    )

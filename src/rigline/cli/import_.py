@@ -12,7 +12,7 @@ from rigline.cli.here import open_ledger_here, resolve_scope_here
 from rigline.cli.import_progress import Progress
 from rigline.cli.output import print_json, print_lines, render_columns, say
 from rigline.errors import UsageError
-from rigline.harness import HARNESSES, get_harness
+from rigline.harness import get_harness, list_names, plugins
 from rigline.ids import shorten
 from rigline.importing import Importer, Outcome, ScopeCache, Source, find_named_sources, find_sources, order_sources
 from rigline.ledger.base import Ledger
@@ -78,12 +78,18 @@ def check(options: argparse.Namespace) -> None:
 
 def make_finder(options: argparse.Namespace, cache: ScopeCache) -> FindSources:
     """What to call for the sessions that are meant, parents before what came from them."""
-    names = [options.harness] if options.harness else list(HARNESSES)
-    harnesses = [get_harness(name) for name in names]
+    harnesses = [get_harness(name) for name in ([options.harness] if options.harness else list_all_names())]
     if options.files:
         return lambda: order_sources(find_named_sources(harnesses, os.environ, options.files))
     scope = None if options.all else resolve_scope_here()
     return lambda: order_sources(list(find_sources(harnesses, os.environ, scope, cache)))
+
+
+def list_all_names() -> list[str]:
+    """All harnesses; third parties' that cannot be used are said."""
+    for problem in plugins.list_problems():
+        say(f"{problem}.")
+    return list_names()
 
 
 def _run(importer: Importer, sources: list[Source], progress: Progress) -> bool:

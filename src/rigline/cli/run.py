@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,26 @@ def main(argv: list[str]) -> int:
     notes: list[str] = []
     inspection = start_inspection(current_directory(), env=os.environ, notes=notes)
     try:
+        _load_msgspec()
         return _run(argv, inspection, notes)
     finally:
         inspection.stop()
+
+
+def _load_msgspec() -> None:
+    """Load msgspec as if there were no typing_extensions, which it would load, and Textual brings.
+
+    On Python 3.11 and later it takes the same names from `typing`, and every run starts 8 ms sooner. Whoever imports
+    typing_extensions afterwards gets it.
+    """
+    name = "typing_extensions"
+    if name in sys.modules:
+        return
+    sys.modules[name] = None  # type: ignore[assignment]  # an import of it fails
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules[name]
 
 
 def _run(argv: list[str], inspection: Inspection, notes: list[str]) -> int:

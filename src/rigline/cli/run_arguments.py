@@ -26,6 +26,7 @@ examples:
   rigline run codex exec "fix the tests"    the same line, in Codex
   rigline run --new docs claude             another line of work in this checkout
   rigline run --dry-run codex               what would be started, and why
+  rigline run --then codex,pi claude        at a usage limit, the line goes on
 """
 
 
@@ -47,10 +48,18 @@ def build_parser() -> CommandParser:
     parser.add_argument("--executable", metavar="PATH", help="the harness's program, by path or name")
     parser.add_argument("--env", metavar="K=V", action="append", default=[], help="set a variable for the agent")
     parser.add_argument("--env-file", metavar="PATH", help="set variables from a file of K=V lines")
+    parser.add_argument(
+        "--then", metavar="NAMES", default=(), type=_split, help="at a usage limit go on with these, in turn"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --then: go on without asking")
     parser.add_argument("--dry-run", action="store_true", help="show what would be started, and start nothing")
     parser.add_argument("--print-context", action="store_true", help="show the history the agent would be given")
     parser.add_argument("--json", action="store_true", help="errors, plans and the summary as JSON")
     return parser
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
 
 
 def parse_run(words: list[str]) -> RunOptions:

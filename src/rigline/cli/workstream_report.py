@@ -11,7 +11,7 @@ from rigline import liveness
 from rigline.cli.output import print_json, print_lines, render_columns, render_facts, tell_time
 from rigline.host import host_name
 from rigline.ids import shorten
-from rigline.ledger.base import CheckpointRecord, DeliveryRecord, Ledger, RunRecord, SessionRecord
+from rigline.ledger.base import CheckpointRecord, DeliveryRecord, Ledger, MoveRecord, RunRecord, SessionRecord
 from rigline.losses import add_up, describe_losses
 from rigline.model import UNKNOWN_STATUS, Binding, Checkpoint, Workstream
 from rigline.readable import WIDTH, clean, clip_path, flatten, format_count, format_counts, format_duration, format_time
@@ -30,6 +30,7 @@ class Report(Struct, frozen=True, kw_only=True):
     runs: list[RunRecord]
     checkpoints: list[CheckpointRecord]
     deliveries: list[DeliveryRecord]
+    moves: list[MoveRecord]
     short: dict[str, str]
 
     @property
@@ -64,6 +65,7 @@ def collect_report(ledger: Ledger, line: Workstream) -> Report:
         runs=ledger.list_runs(line.id),
         checkpoints=ledger.list_checkpoints(line.id),
         deliveries=[each for each in ledger.list_deliveries(line.id) if each.state == "offered"],
+        moves=ledger.list_moves(line.id),
         short=shorten(session.native_id for session in every),
     )
 
@@ -88,6 +90,7 @@ def render_report(report: Report, *, now_ms: int) -> list[str]:
     lines += _render_section("Former sessions", [row for each in former for row in _render_binding(report, each)])
     lines += _render_section("Runs", _render_runs(report, now_ms))
     lines += _render_section("Checkpoints", _render_checkpoints(report))
+    lines += _render_section("Moved here", [row for each in report.moves for row in _render_move(each)])
     return lines + _render_section("History offered, not yet seen in the session", _render_deliveries(report))
 
 
@@ -171,6 +174,12 @@ def describe_checkpoint(checkpoint: Checkpoint) -> str:
     return f"{head}{branch}, {f'{changed} changed' if checkpoint.status_hash else 'clean'}"
 
 
+def _render_move(move: MoveRecord) -> list[str]:
+    """Where a line was before, and what showed that it belongs here."""
+    facts = {"from": clip_path(move.from_cwd, WIDTH - 12), "proved": clean(move.evidence)}
+    return [f"  {format_time(move.at_ms)}", *render_facts(facts, indent=4)]
+
+
 def _render_deliveries(report: Report) -> list[str]:
     rows = [
         (
@@ -206,6 +215,7 @@ def describe_report(report: Report) -> dict[str, object]:
         "former_sessions": [_describe_binding(report, each) for each in line.bindings if not each.is_current],
         "runs": [describe_run(run) for run in report.runs],
         "checkpoints": [_describe_checkpoint(each) for each in report.checkpoints],
+        "moves": [_describe_move(move) for move in report.moves],
         "unconfirmed_deliveries": [_describe_delivery(each) for each in report.deliveries],
     }
 
@@ -257,6 +267,15 @@ def _describe_checkpoint(record: CheckpointRecord) -> dict[str, object]:
         "status_hash": checkpoint.status_hash,
         "paths": list(checkpoint.paths),
         "paths_left_out": checkpoint.paths_left_out,
+    }
+
+
+def _describe_move(move: MoveRecord) -> dict[str, object]:
+    return {
+        "from_cwd": move.from_cwd,
+        "to_cwd": move.to_cwd,
+        "evidence": move.evidence,
+        **tell_time("at", move.at_ms),
     }
 
 

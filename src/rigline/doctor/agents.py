@@ -13,7 +13,7 @@ from rigline import process
 from rigline.config import Settings
 from rigline.doctor.check import Check, fail, ok, warn
 from rigline.errors import HarnessNotFound, RiglineError
-from rigline.harness import HARNESSES, get_harness
+from rigline.harness import get_harness, list_names
 from rigline.harness.base import Harness, Store
 from rigline.harness.session_variables import ALL_SESSION_VARIABLES
 from rigline.launch.target import find_executable
@@ -21,6 +21,8 @@ from rigline.model import SessionInfo
 from rigline.readable import format_count, join_words
 
 VERSION_TIMEOUT_S = 5.0
+#: how many programs are asked for their version at once: each takes a core, and a second or two
+ASKED_AT_ONCE = 4
 
 
 class Agent(Struct, frozen=True, kw_only=True):
@@ -36,13 +38,14 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 def look_at_agents(env: Mapping[str, str], settings: Settings | None) -> list[Agent]:
     """All harnesses, side by side: programs take their time to tell a version, stores to be listed."""
-    with ThreadPoolExecutor(max_workers=len(HARNESSES)) as pool:
-        return list(pool.map(lambda name: look_at_agent(get_harness(name), env, settings), HARNESSES))
+    harnesses = [get_harness(name) for name in list_names()]
+    with ThreadPoolExecutor(max_workers=ASKED_AT_ONCE) as pool:
+        return list(pool.map(lambda harness: look_at_agent(harness, env, settings), harnesses))
 
 
 def look_at_agent(harness: Harness, env: Mapping[str, str], settings: Settings | None) -> Agent:
     """One harness: its program is asked for its version, its store listed."""
-    executable, trouble = _find_program(harness, env, settings)
+    executable, trouble = find_program(harness, env, settings)
     store = harness.open_store(env)
     return Agent(
         harness=harness,
@@ -54,7 +57,8 @@ def look_at_agent(harness: Harness, env: Mapping[str, str], settings: Settings |
     )
 
 
-def _find_program(harness: Harness, env: Mapping[str, str], settings: Settings | None) -> tuple[str | None, str]:
+def find_program(harness: Harness, env: Mapping[str, str], settings: Settings | None) -> tuple[str | None, str]:
+    """The path of a harness's program, or None and why there is none. Without settings by its own name."""
     try:
         if settings is None:
             return process.find_executable(harness.executable, env), ""
@@ -71,7 +75,8 @@ def ask_version(harness: Harness, executable: str, env: Mapping[str, str]) -> st
     It is kept off the user's own store: some programs write there whenever they start (Codex 0.171.0 and 0.120.0
     lay links to themselves into `$CODEX_HOME`).
     """
-    clean = {name: value for name, value in env.items() if name not in ALL_SESSION_VARIABLES}
+    removed = ALL_SESSION_VARIABLES.union(harness.session_variables)
+    clean = {name: value for name, value in env.items() if name not in removed}
     with tempfile.TemporaryDirectory(prefix="rigline-", ignore_cleanup_errors=True) as folder:
         asked = {**clean, **dict.fromkeys(harness.store_variables, folder)}
         answer = process.ask([executable, "--version"], env=asked, timeout_s=VERSION_TIMEOUT_S)
@@ -115,7 +120,8 @@ def _check_program(agent: Agent) -> Check:
     if is_between_known(agent.version, harness.known_versions):
         return ok(harness.name, f"{agent.version}, known to work: {agent.executable}", **facts)
     text = f"{agent.version} was not tried with rigline: {agent.executable}"
-    return warn(harness.name, text, f"It may work all the same. Tried were {known}.", **facts)
+    tried = f"Tried were {known}" if known else "None was tried: the adapter stands on public facts"
+    return warn(harness.name, text, f"It may work all the same. {tried}.", **facts)
 
 
 def _check_store(agent: Agent) -> Check:

@@ -13,7 +13,7 @@ from rigline.doctor import place, resume, retention, runs
 from rigline.doctor.agents import Agent, check_agent, look_at_agents
 from rigline.doctor.check import Check, Level, fail, find_worst, warn
 from rigline.errors import ConfigError, RiglineError
-from rigline.harness import HARNESSES
+from rigline.harness import NAMES, plugins
 from rigline.ledger.local import DATABASE_NAME, open_ledger
 
 
@@ -25,6 +25,9 @@ def examine(home: str, env: Mapping[str, str], cwd: str, *, deep: bool) -> list[
     checks += [*about_ledger, *runs.check_runs(home)]
     for agent in agents:
         checks += check_agent(agent)
+    for problem in plugins.list_problems():
+        step = "Upgrade or remove that package; all other harnesses work without it."
+        checks.append(warn(problem.name, f"{problem}", step))
     if find_worst(about_ledger) is not Level.FAIL and os.path.exists(os.path.join(home, DATABASE_NAME)):
         checks += _examine_history(home, env, cwd, agents)
     elif find_worst(about_ledger) is Level.FAIL:
@@ -34,7 +37,7 @@ def examine(home: str, env: Mapping[str, str], cwd: str, *, deep: bool) -> list[
 
 def _find_settings(env: Mapping[str, str]) -> Settings | None:
     try:
-        return load_settings(env, HARNESSES)
+        return load_settings(env, NAMES)
     except ConfigError:
         return None
 

@@ -103,12 +103,12 @@ def check_settings(env: Mapping[str, str]) -> Check:
     """Whether the user's settings can be read."""
     from rigline.config import load_settings
     from rigline.errors import ConfigError
-    from rigline.harness import HARNESSES
+    from rigline.harness import NAMES
     from rigline.paths import config_file
 
     path = config_file(env)
     try:
-        load_settings(env, HARNESSES)
+        load_settings(env, NAMES)
     except ConfigError as error:
         return fail("settings", str(error), "Put it right in that file or variable.", path=path)
     return ok("settings", path if os.path.lexists(path) else "the defaults", path=path)

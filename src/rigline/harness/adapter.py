@@ -14,6 +14,7 @@ class Adapter:
 
     name: str
     hook_event = HookEvent.SESSION_START
+    headless: tuple[str, ...] = ()
 
     def find_variant(self, args: tuple[str, ...]) -> str:  # noqa: ARG002
         """Itself: one program, one store."""
@@ -22,6 +23,10 @@ class Adapter:
     def new_native_id(self) -> str | None:
         """None: the harness chooses its ids itself."""
         return None
+
+    def read_store_variables(self, args: tuple[str, ...]) -> dict[str, str]:  # noqa: ARG002
+        """None: no argument moves the store."""
+        return {}
 
     def read_settings(self, env: Mapping[str, str], cwd: str) -> dict[str, str]:  # noqa: ARG002
         """None: nothing of the user's is in the way of the plan."""

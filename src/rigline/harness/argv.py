@@ -62,6 +62,15 @@ class OptionTable(Struct, frozen=True, kw_only=True):
         return next((option for option in self.options if name in option.names), None)
 
 
+_TAKES = {"": Takes.NOTHING, "1": Takes.ONE, "?": Takes.OPTIONAL, "+": Takes.MANY}
+
+
+def read_options(words: str) -> tuple[Option, ...]:
+    """A table written as words: `--model,-m=1` has two spellings and takes one value, `=?` at most one, `=+` many."""
+    split = [word.partition("=") for word in words.split()]
+    return tuple(Option(tuple(names.split(",")), _TAKES[count]) for names, _, count in split)
+
+
 class Token(Struct, frozen=True, kw_only=True):
     """One thing said on a command line; `index` is the element it stands in.
 

@@ -23,12 +23,14 @@ class Selector(Struct, frozen=True, kw_only=True):
 
     `native_id` is None when only the harness will know (a picker, `--continue`, a name). `forks` says that
     the session written to will be another one than `native_id`; `chosen_id` is the id it will then have, if given.
+    `is_new` says that a session of that id begins where there is none.
     """
 
     words: tuple[str, ...]
     native_id: str | None = None
     forks: bool = False
     chosen_id: str | None = None
+    is_new: bool = False
 
 
 class Classification(Struct, frozen=True, kw_only=True):
@@ -85,12 +87,14 @@ class LaunchRequest(Struct, frozen=True, kw_only=True):
     `resume_id` is set only where the user has no selector. `fresh_id` is the id of the session that begins: a fresh
     one, or a fork whose id the user leaves open. `private_dir` is this run's own folder, for files that the plan asks
     to be written. `packet` holds the parts of the history to be shown, for harnesses that get it at the launch and not
-    from a hook. `settings` is what `Harness.read_settings` found.
+    from a hook. `settings` is what `Harness.read_settings` found. `session_cwd` is the directory of the session that
+    the user chose, where the store knows it.
     """
 
     args: tuple[str, ...]
     classification: Classification
     resume_id: str | None = None
+    session_cwd: str | None = None
     fresh_id: str | None = None
     yolo: bool = False
     hooks: HookDefinition | None = None
@@ -195,6 +199,8 @@ class Harness(Protocol):
     facts: Facts
     limits: PacketLimits
     hook_event: HookEvent
+    #: the words that make it answer one prompt, which follows them, and end; empty where there is no such way
+    headless: tuple[str, ...]
     known_versions: tuple[str, ...]
     #: variables that mark or name another agent's session; removed from every child's environment
     session_variables: tuple[str, ...]
@@ -212,6 +218,9 @@ class Harness(Protocol):
 
     def new_native_id(self) -> str | None:
         """An id for a fresh session, where the harness lets the launcher choose it."""
+
+    def read_store_variables(self, args: tuple[str, ...]) -> dict[str, str]:
+        """What native arguments say of where the store is, as the variables that say the same."""
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """The final native arguments: the user's in order, with at most our additions. Pure."""

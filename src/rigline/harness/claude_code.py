@@ -47,6 +47,7 @@ class ClaudeCode(Adapter):
     name = "claude-code"
     label = "Claude Code"
     executable = "claude"
+    headless: tuple[str, ...] = ("-p",)
     facts = Facts(
         store="`~/.claude/projects/<directory>/<id>.jsonl` (`CLAUDE_CONFIG_DIR`): JSON lines that form a tree",
         resume="`--resume ID`, from the session's own directory and every worktree of its repository",
@@ -148,7 +149,7 @@ def _find_selector(args: tuple[str, ...], tokens: tuple[Token, ...]) -> Selector
     chosen = find_value(tokens, "--session-id")
     if source is None:
         words = _find_words(args, tokens, "--session-id")
-        return Selector(words=words, native_id=chosen) if chosen else None
+        return Selector(words=words, native_id=chosen, is_new=True) if chosen else None
     value = find_value(tokens, source) if source == "--resume" else None
     forks = has_option(tokens, "--fork-session")
     return Selector(

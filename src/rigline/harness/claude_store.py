@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from rigline.harness.claude_limit import find_limit
 from rigline.harness.claude_live import find_of_process, iter_live
 from rigline.harness.claude_paths import encode_folder, is_resumable_from, is_session_id
 from rigline.harness.claude_subagents import (
@@ -134,9 +135,12 @@ class ClaudeStore:
         """See `Store.read`; raises `SessionUnreadable` when the file is gone or closed to us."""
         return read_windows(info, cursor, self.has_record)
 
-    def find_usage_limit(self, info: SessionInfo) -> str | None:  # noqa: ARG002
+    def find_usage_limit(self, info: SessionInfo) -> str | None:
         """See `Store.find_usage_limit`."""
-        return None
+        try:
+            return find_limit(info.path)
+        except OSError:
+            return None
 
     def related(self, info: SessionInfo) -> list[SessionInfo]:
         """A main session's subagents, and the session whose records it begins with."""

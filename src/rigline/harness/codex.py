@@ -50,6 +50,7 @@ class Codex(Adapter):
     name = "codex"
     label = "Codex"
     executable = "codex"
+    headless: tuple[str, ...] = ("exec",)
     facts = Facts(
         store="`~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl` (`CODEX_HOME`): JSON lines, append-only",
         resume="`resume ID`, `exec resume ID`, from any directory",

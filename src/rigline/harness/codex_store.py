@@ -18,6 +18,7 @@ from rigline.harness.codex_files import (
     read_name,
     read_names,
 )
+from rigline.harness.codex_limit import find_limit
 from rigline.harness.codex_live import find_open_files, find_writer, is_daemon
 from rigline.harness.codex_threads import Place, Thread, describe, find_ancestors, gather_threads, judge
 from rigline.harness.codex_transcript import read_windows
@@ -111,9 +112,12 @@ class CodexStore:
         is_elsewhere = info.path not in paths and os.path.exists(info.path)
         return read_windows(info, [info.path] if is_elsewhere or not paths else paths, cursor, self._find_file)
 
-    def find_usage_limit(self, info: SessionInfo) -> str | None:  # noqa: ARG002
-        """See `Store.find_usage_limit`."""
-        return None
+    def find_usage_limit(self, info: SessionInfo) -> str | None:
+        """See `Store.find_usage_limit`. 0.120.0 leaves no record of such an end."""
+        try:
+            return find_limit(info.path)
+        except OSError:
+            return None
 
     def related(self, info: SessionInfo) -> list[SessionInfo]:
         """The subagents of a thread and theirs, and the threads whose records it goes on from without a copy."""

@@ -10,13 +10,18 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from rigline.harness.folders import is_recorded_in
-from rigline.harness.journal import iter_lines
+from rigline.harness.journal import iter_lines, open_regular
 from rigline.model import LiveSession, Lookup, Presence, SessionInfo, Window
 
 #: how many records are read to describe a session
 HEAD_RECORDS = 64
 HEAD_BYTES = 1 << 20
+OBJECT_CAP_BYTES = 16 << 20
+#: how much of a transcript's end tells how its last turn ended
+TAIL_BYTES = 1 << 20
 
 
 class FileStore(ABC):
@@ -62,6 +67,10 @@ class FileStore(ABC):
             f"it belongs to {info.cwd or 'a directory that it does not name'}, and {self.label} resumes it only there"
         )
 
+    def explain_refusal(self, path: str) -> str:  # noqa: ARG002
+        """Why `describe` finds no session in a file that should hold one: damage, or a format that is not known."""
+        return "its transcript holds no session any more"
+
     def list_sessions(self, cwd: str | None, limit: int) -> list[SessionInfo]:
         """See `Store.list_sessions`. Only as many transcripts are described as are needed."""
         found: dict[str, SessionInfo] = {}
@@ -97,7 +106,7 @@ class FileStore(ABC):
             reason = f"{self.label}'s store cannot be read: {error.filename}: {error.strerror or error}"
             return Lookup(presence=Presence.UNREADABLE, resumable=False, reason=reason)
         if damaged:
-            reason = f"its transcript holds no session any more: {damaged}"
+            reason = f"{self.explain_refusal(damaged)}: {damaged}"
             return Lookup(presence=Presence.UNREADABLE, resumable=False, reason=reason)
         return Lookup(presence=Presence.MISSING, resumable=False, reason="no transcript has that id")
 
@@ -151,6 +160,16 @@ def iter_folder(path: str) -> Iterator[os.DirEntry[str]]:
         return
 
 
+def read_object(path: str) -> dict[str, object]:
+    """The object in a JSON file that lies beside a transcript; empty where it is missing, damaged, or above 16 MiB."""
+    try:
+        with open_regular(path) as file:
+            value = msgspec.json.decode(file.read(OBJECT_CAP_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def read_head(path: str, records: int = HEAD_RECORDS) -> list[dict[str, object]]:
     """The first whole records of a JSON-lines file, at most 1 MiB of it. Raises OSError when it cannot be read."""
     found = []
@@ -160,3 +179,13 @@ def read_head(path: str, records: int = HEAD_RECORDS) -> list[dict[str, object]]
         if len(found) >= records or line.end > HEAD_BYTES:
             break
     return found
+
+
+def read_tail(path: str) -> list[dict[str, object]]:
+    """The last whole records of a JSON-lines file, from at most 1 MiB of it. Raises OSError when it cannot be read."""
+    with open_regular(path) as file:
+        begin = max(0, os.fstat(file.fileno()).st_size - TAIL_BYTES)
+        if begin:
+            file.seek(begin - 1)
+            begin += len(file.readline(TAIL_BYTES)) - 1
+    return [line.record for line in iter_lines(path, begin) if line.record is not None]

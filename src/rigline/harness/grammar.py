@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
 
 from rigline.harness.argv import OptionTable, Role, Token, find_value, has_option, tokenize
 from rigline.harness.base import Classification, LaunchRequest, Mode, Selector
+
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+
+
+def is_uuid(value: str) -> bool:
+    """Whether a word is a UUID, as the ids of most harnesses are."""
+    return _UUID.fullmatch(value) is not None
 
 
 def is_any_id(value: str) -> bool:
@@ -105,7 +113,7 @@ def find_selector(grammar: Grammar, args: tuple[str, ...], tokens: tuple[Token, 
     if rule is None:
         name = next((rule.option for rule in given if rule.is_new), None)
         words = find_words(args, tokens, name) if name else ()
-        return Selector(words=words, native_id=chosen_id) if chosen_id else None
+        return Selector(words=words, native_id=chosen_id, is_new=True) if chosen_id else None
     value = find_value(tokens, rule.option)
     forks = rule.forks or has_option(tokens, *grammar.fork_options)
     return Selector(

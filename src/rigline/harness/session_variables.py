@@ -41,6 +41,41 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         "CODEX_TOOL_CALL_ID",
         "CODEX_VERSION",
     ),
+    # what 1.0.102 sets for its tools and hooks
+    "copilot": (
+        "COPILOT_AGENT_SESSION_ID",
+        "COPILOT_CLI",
+        "COPILOT_CLI_BINARY_VERSION",
+        "COPILOT_CLI_RESOLVED_DIST_DIR",
+        "COPILOT_HOOK_DIR",
+        "COPILOT_PLUGIN_DATA",
+        "COPILOT_PLUGIN_ROOT",
+        "COPILOT_PROJECT_DIR",
+    ),
+    # what 1.6.0 sets for its tools
+    "pi": (
+        "AI_AGENT",
+        "PI_CODING_AGENT",
+        "PI_MODEL",
+        "PI_PROVIDER",
+        "PI_REASONING_LEVEL",
+        "PI_SESSION_FILE",
+        "PI_SESSION_ID",
+    ),
+    # what 18.2.3 sets for its tools
+    "omp": ("AGENT", "CLAUDECODE", "OMPCODE"),
+    # what 2.1.0 sets for its hooks; its tools have nothing of the kind
+    "kimi-code": ("KIMI_PLUGIN_ROOT",),
+    # what 1.64.0 sets for its tools: a path with the session's id in it
+    "command-code": ("COMMANDCODE_SCRATCHPAD",),
+    # none is known of these, which could not be run
+    "kiro": (),
+    "grok-build": (),
+    "antigravity": (),
+    # what it sets for its tools, by its public source
+    "crush": ("AGENT", "AI_AGENT", "CRUSH"),
+    # what 1.18.33 sets for its tools
+    "opencode": ("AGENT", "OPENCODE", "OPENCODE_PID"),
 }
 
 ALL_SESSION_VARIABLES: frozenset[str] = frozenset(name for names in SESSION_VARIABLES.values() for name in names)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rigline import liveness, process, scope
@@ -25,6 +26,18 @@ from rigline.model import Checkpoint, Grant
 
 #: Between two looks at what the start hook reported.
 TICK_S = 0.5
+
+
+class Ended(Struct, frozen=True, kw_only=True):
+    """How a run ended: the child's exit code, on which line, and the vendor's words when it was at a usage limit.
+
+    The limit is looked for only where the user wants to go on with another harness then.
+    """
+
+    code: int
+    target: Target
+    workstream_id: str
+    limit: str | None = None
 
 
 class ManagedRun:
@@ -66,8 +79,8 @@ class ManagedRun:
         self._collector = Collector(self._ledger, self._target.harness, store, self._folder, self._state, self._console)
         self._keeper = Keeper(self._ledger, run, self._console, work=self._work, work_every_s=TICK_S)
 
-    def run(self) -> int:
-        """Run the child to its end, save what it said, and return its exit code.
+    def run(self) -> Ended:
+        """Run the child to its end, save what it said, and tell how it ended.
 
         Raises `HarnessNotFound` or `HarnessNotExecutable` when it cannot be started, and nothing after that.
         """
@@ -78,7 +91,16 @@ class ManagedRun:
         with process.run_child(launch.argv, env=launch.environment.variables, on_started=self._note_started) as status:
             self._keeper.stop()
             console.release()
-            return self._finish(status.code)
+            code = self._finish(status.code)
+            limit = self._find_limit() if self._target.options.then else None
+            return Ended(code=code, target=self._target, workstream_id=self._grant.workstream.id, limit=limit)
+
+    def _find_limit(self) -> str | None:
+        try:
+            return self._collector.find_usage_limit()
+        except Exception as error:  # whether it was a limit is not worth the agent's exit code
+            self._console.say(f"whether this was a usage limit cannot be told ({describe_cause(error)}).")
+            return None
 
     def _finish(self, code: int) -> int:
         """Whatever happens here, the exit code is the child's."""
@@ -104,6 +126,7 @@ class ManagedRun:
             exit_code=code,
             expects_transcript=not self._target.classification.skips_persistence,
             is_traceable=self._launch.has_hooks or self._launch.expected_id is not None,
+            expects_packet=self._launch.has_hooks,
         )
         report(summary, self._console, as_json=self._target.options.json)
         return code

@@ -8,8 +8,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from rigline.errors import NothingToContinue, SessionHeld, UsageError
-from rigline.harness.base import Classification
-from rigline.model import Binding, LiveSession, Lookup, Presence, SessionInfo, Workstream
+from rigline.harness.base import Classification, Selector
+from rigline.model import Binding, LiveSession, Lookup, Presence, Scope, SessionInfo, Workstream
 
 
 class Start(StrEnum):
@@ -81,9 +81,20 @@ def choose_harness(
     )
 
 
-def find_moved(lines: Sequence[Workstream], repo_fingerprint: str, exists: Callable[[str], bool]) -> Workstream | None:
-    """The most recent line of the same repository whose checkout is gone: perhaps this one, under its former name."""
-    return next((line for line in lines if line.repo_fingerprint == repo_fingerprint and not exists(line.cwd)), None)
+def find_moved(lines: Sequence[Workstream], scope: Scope, exists: Callable[[str], bool]) -> Workstream | None:
+    """The most recent line of another checkout which may be this one under its former path.
+
+    That is one of the same git directory, else one of the same repository whose folder is gone.
+    """
+    elsewhere = [line for line in lines if line.worktree_fingerprint != scope.worktree_fingerprint]
+    renamed = [line for line in elsewhere if is_same_inode(line, scope)]
+    gone = [line for line in elsewhere if line.repo_fingerprint == scope.repo_fingerprint and not exists(line.cwd)]
+    return next(iter([*renamed, *gone]), None)
+
+
+def is_same_inode(line: Workstream, scope: Scope) -> bool:
+    """Whether a line's checkout is this one, whatever its path was."""
+    return line.inode_fingerprint is not None and line.inode_fingerprint == scope.inode_fingerprint
 
 
 def check_request(classification: Classification, *, fresh: bool, new: bool) -> None:
@@ -130,11 +141,21 @@ def _choose_explicit(classification: Classification, facts: SessionFacts, label:
     if selector.native_id is not None:
         if not selector.forks:
             _refuse_held(facts, label, selector.native_id)
-        if facts.lookup is not None and facts.lookup.presence is Presence.MISSING and selector.chosen_id is None:
-            notices = (f"{label} has no session {selector.native_id} here; it will say so itself.",)
+        notices = _describe_doubt(selector, facts.lookup, label)
     return SessionChoice(
         start=Start.EXPLICIT, native_id=selector.native_id, notices=notices, reason="chosen on the command line"
     )
+
+
+def _describe_doubt(selector: Selector, lookup: Lookup | None, label: str) -> tuple[str, ...]:
+    """What speaks against the session of the user's choice. It is left to the harness all the same."""
+    if lookup is None or selector.chosen_id is not None:
+        return ()
+    if lookup.presence is Presence.MISSING and not selector.is_new:
+        return (f"{label} has no session {selector.native_id} here; it will say so itself.",)
+    if lookup.presence is Presence.EXISTS and not lookup.resumable:
+        return (f"{label} session {selector.native_id} would not go on here: {lookup.reason.rstrip('.')}.",)
+    return ()
 
 
 def _choose_bound(binding: Binding, lookup: Lookup, label: str) -> SessionChoice:

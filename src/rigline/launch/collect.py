@@ -77,6 +77,16 @@ class Collector:
         self._import_all()
         return self.collected
 
+    def find_usage_limit(self) -> str | None:
+        """The vendor's words when the last session ended at a usage limit, in a turn of this run and no earlier one."""
+        if not self._bound:
+            return None
+        native_id = self._bound[-1]
+        said_ms = self._ledger.get_session(native_id, self._harness.name).last_ms
+        is_ours = said_ms >= self._state.since_ms if said_ms is not None else bool(self.collected.added)
+        info = self._store.look_up(native_id, self._state.scope.cwd).info if is_ours else None
+        return self._store.find_usage_limit(info) if info is not None else None
+
     def _observe(self) -> None:
         for payload in self._folder.read_new_payloads():
             claim = self._harness.read_observation(payload)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from rigline import ids
-from rigline.harness import HARNESSES, get_harness
+from rigline.harness import NAMES, get_harness
 from rigline.harness.base import Harness, HookDefinition, HookEvent
 from rigline.launch.folder import RunFolder, RunState
 from rigline.ledger.base import Ledger, Unseen
@@ -116,7 +116,7 @@ def _offer_other(folder: RunFolder, state: RunState, native_id: str, below: str)
             workstream=ledger.get_workstream(state.run.workstream_id, None).name,
             receiver_id=native_id,
             checkpoint=take_checkpoint(state.scope.cwd, int(time.time() * 1000), env=os.environ),
-            budget_tokens=load_settings(os.environ, HARNESSES).packet_tokens_for(harness.name).value,
+            budget_tokens=load_settings(os.environ, NAMES).packet_tokens_for(harness.name).value,
         )
         record_offer(ledger, state.run, offer)
         write_answers(folder, offer, harness, below=below)

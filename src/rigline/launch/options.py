@@ -10,7 +10,10 @@ TRAILING_WORDS = frozenset({"--fresh", "--yolo"})
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
-    """What the user asked of `rigline run`. `args` are native; `is_raw` says that `--` protects all of them."""
+    """What the user asked of `rigline run`. `args` are native; `is_raw` says that `--` protects all of them.
+
+    `then` are the harnesses to go on with at a usage limit, in order; with `yes` nobody is asked.
+    """
 
     harness: str | None = None
     args: tuple[str, ...] = ()
@@ -24,6 +27,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     executable: str | None = None
     env: tuple[str, ...] = ()
     env_file: str | None = None
+    then: tuple[str, ...] = ()
+    yes: bool = False
     dry_run: bool = False
     print_context: bool = False
     json: bool = False

@@ -27,6 +27,7 @@ class SessionPlan(Struct, frozen=True, kw_only=True):
     receivers: tuple[str, ...] | None
     parent_id: str | None
     created_via: str
+    session_cwd: str | None = None
 
     @property
     def needs_all_parts(self) -> bool:
@@ -46,8 +47,13 @@ class LaunchPlan(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-def plan_session(choice: SessionChoice, classification: Classification, new_id: str | None) -> SessionPlan:
-    """Turn the choice into ids. `new_id` is one for a session that begins, where the harness takes it from us."""
+def plan_session(
+    choice: SessionChoice, classification: Classification, new_id: str | None, *, session_cwd: str | None = None
+) -> SessionPlan:
+    """Turn the choice into ids. `new_id` is one for a session that begins, where the harness takes it from us.
+
+    `session_cwd` is the directory of the session that the store was asked about.
+    """
     if choice.start is Start.RESUME:
         assert choice.native_id is not None
         return _plan_resume(choice.native_id, new_id if classification.forks else None, classification)
@@ -60,7 +66,7 @@ def plan_session(choice: SessionChoice, classification: Classification, new_id: 
             parent_id=None,
             created_via="fresh",
         )
-    return _plan_explicit(classification, new_id)
+    return replace(_plan_explicit(classification, new_id), session_cwd=session_cwd)
 
 
 def _plan_resume(native_id: str, fork_id: str | None, classification: Classification) -> SessionPlan:
@@ -110,6 +116,7 @@ def plan_launch(
             args=args,
             classification=classification,
             resume_id=session.resume_id,
+            session_cwd=session.session_cwd,
             fresh_id=session.fresh_id,
             yolo=yolo,
             hooks=hooks,

@@ -7,10 +7,12 @@ import sys
 
 import msgspec
 
+from rigline.errors import RiglineError
+from rigline.harness import find_name, find_program, get_harness
 from rigline.harness.base import Mode
 from rigline.launch.child import make_plan
 from rigline.launch.session import Place, Session, build_environment, choose_session
-from rigline.launch.target import Target, find_line
+from rigline.launch.target import Target, find_executable, find_line
 from rigline.ledger.base import Ledger
 from rigline.model import Workstream
 from rigline.readable import format_counts
@@ -69,8 +71,24 @@ def _describe_plan(target: Target, place: Place, session: Session, workstream: W
         "argv": list(launch.argv),
         "cwd": place.scope.cwd,
         "environment_removed": list(environment.removed),
+        "environment_added": sorted(set(launch.environment.variables) - set(environment.variables)),
         "history": session.offer.packet.shown if session.offer.packet else {},
+        "then": _list_then(target, place),
     }
+
+
+def _list_then(target: Target, place: Place) -> list[dict[str, object]]:
+    """The harnesses to go on with at a usage limit, in order, and whether each is here."""
+    found: list[dict[str, object]] = []
+    for word in target.options.then:
+        harness = get_harness(find_name(word) or word)
+        try:
+            find_executable(harness, find_program(word), place.env, target.given, place.settings)
+        except RiglineError:
+            found.append({"harness": harness.name, "is_installed": False})
+        else:
+            found.append({"harness": harness.name, "is_installed": True})
+    return found
 
 
 def _tell_hook(target: Target) -> list[str]:
@@ -94,10 +112,19 @@ def _render(plan: dict[str, object]) -> str:
         f"directory   {plan['cwd']}",
         f"command     {shlex.join(argv)}",
     ]
+    then = plan["then"]
+    assert isinstance(then, list)
+    if then:
+        names = [each["harness"] + ("" if each["is_installed"] else " (not installed here)") for each in then]
+        rows.append(f"then        {', '.join(names)}, at a usage limit")
     removed = plan["environment_removed"]
     assert isinstance(removed, list)
     if removed:
         rows.append(f"removed     {', '.join(removed)}")
+    added = plan["environment_added"]
+    assert isinstance(added, list)
+    if added:
+        rows.append(f"added       {', '.join(added)}")
     notices = plan["notices"]
     assert isinstance(notices, list)
     rows += [f"note        {notice}" for notice in notices]

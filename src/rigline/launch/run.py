@@ -10,6 +10,9 @@
 8 bind      collect.py                the observed session, proved by the harness's own store
 9 collect   collect.py                what was said, in windows, while it runs and after
 10 finish   child.py                  lease released, the child's own exit code returned
+
+A checkout that was renamed is asked about before step 4 (`relocate.py`). With `--then` a run that ended at a usage
+limit is followed by another one (`failover.py`).
 """
 
 from __future__ import annotations
@@ -20,12 +23,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from rigline import liveness, paths, process
 from rigline.config import Settings, load_settings
 from rigline.errors import Interrupted
-from rigline.harness import HARNESSES
+from rigline.harness import NAMES
 from rigline.harness.base import Mode
-from rigline.launch.child import ManagedRun
+from rigline.launch.child import Ended, ManagedRun
 from rigline.launch.choose import find_moved
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder
@@ -36,7 +41,7 @@ from rigline.launch.target import Target, choose_target, read_target
 from rigline.ledger.base import Ledger, PrepareRequest
 from rigline.ledger.local import has_ledger, open_ledger
 from rigline.leftovers import collect_leftovers
-from rigline.scope import Inspection
+from rigline.scope import Inspection, take_checkpoint
 
 
 def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, notes: list[str], console: Console) -> int:
@@ -46,20 +51,32 @@ def run(options: RunOptions, env: Mapping[str, str], inspection: Inspection, not
     `RiglineError` for everything refused before the child starts. After that nothing is raised: what could not be
     saved is said, and collected by the next command.
     """
-    settings = load_settings(env, HARNESSES)
+    settings = load_settings(env, NAMES)
     check_redaction(settings)
+    if options.then or options.yes:
+        from rigline.launch.failover import read_then
+
+        options = read_then(options)
     target = read_target(options, env, settings) if options.harness is not None else None
     is_preview = options.dry_run or options.print_context
     if target is not None and target.classification.mode is Mode.PASSTHROUGH and not is_preview:
         inspection.stop()
+        if options.then:
+            console.say(f"--then says nothing to a command that is passed through ({target.classification.reason}).")
         pass_through(target, env)
     place = _look_around(options, env, inspection, settings)
     for note in notes:
         console.say(note)
     with _open_ledger(place.home, is_preview=is_preview) as ledger:
         collect_leftovers(place.home, console.say, ledger)
+        if options.new is None and not is_preview and (target is None or target.classification.interactive):
+            _offer_moved(place, options, ledger, console)
         if target is None:
             target = choose_target(options, env, settings, place.scope, ledger)
+        if options.then:
+            from rigline.launch.failover import check_first
+
+            check_first(target)
         if is_preview:
             from rigline.launch.preview import preview
 
@@ -102,6 +119,21 @@ def pass_through(target: Target, env: Mapping[str, str]) -> NoReturn:
 
 def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console) -> int:
     refuse_nested(ledger, place.env, target.options, place.scope)
+    ended = _run_once(target, place, ledger, console)
+    if ended.limit is None:
+        return ended.code
+    from rigline.launch.failover import follow
+
+    def start(following: Target, workstream_id: str) -> Ended:
+        name = ledger.get_workstream(workstream_id, None).name
+        following = replace(following, options=replace(following.options, workstream=name))
+        checkpoint = take_checkpoint(place.scope.cwd, int(time.time() * 1000), env=place.env)
+        return _run_once(following, replace(place, checkpoint=checkpoint), ledger, console)
+
+    return follow(ended, place, console, start)
+
+
+def _run_once(target: Target, place: Place, ledger: Ledger, console: Console) -> Ended:
     try:
         with take_lease(ledger, build_request(target, place), console, may_wait=may_wait(place, console)) as grant:
             if grant.is_new_workstream and target.options.new is None:
@@ -119,14 +151,26 @@ def _run_managed(target: Target, place: Place, ledger: Ledger, console: Console)
         raise Interrupted("Stopped before an agent was started.") from None
 
 
+def _offer_moved(place: Place, options: RunOptions, ledger: Ledger, console: Console) -> None:
+    """A renamed checkout may get its lines back before anything is begun in it."""
+    if not console.is_interactive or ledger.find_workstream(place.scope, options.workstream) is not None:
+        return
+    from rigline.launch.relocate import offer_moved
+
+    try:
+        offer_moved(ledger, place, console)
+    except KeyboardInterrupt:
+        raise Interrupted("Stopped before an agent was started.") from None
+
+
 def _tell_moved(place: Place, ledger: Ledger, console: Console) -> None:
-    """A checkout that was renamed begins a new line: say where the old one's history is."""
-    moved = find_moved(ledger.list_workstreams(None), place.scope.repo_fingerprint, os.path.isdir)
+    """A checkout that was renamed begins a new line: say how it gets the old one back."""
+    moved = find_moved(ledger.list_workstreams(None), place.scope, os.path.isdir)
     if moved is not None:
         console.say(
-            f"this begins a new line. Line {moved.name!r} of {moved.cwd} is of the same repository, and that folder is "
-            f"gone: if it was renamed, its history is in `rigline log {moved.id}` and "
-            "`rigline search --all`."
+            f"this begins a new line. Line {moved.name!r} was in {moved.cwd}, of the same repository and not there any "
+            "more: if it was renamed or moved, `rigline relocate` re-attaches its lines here. Its history is in "
+            f"`rigline log {moved.id}`."
         )
 
 

@@ -54,20 +54,25 @@ def choose_session(
     if console is not None:
         for notice in choice.notices:
             console.say(notice)
-    planned = plan.plan_session(choice, target.classification, target.harness.new_native_id())
+    info = facts.lookup.info if facts.lookup is not None else None
+    planned = plan.plan_session(
+        choice, target.classification, target.harness.new_native_id(), session_cwd=info.cwd if info else None
+    )
     return Session(choice=choice, plan=planned, offer=_make_offer(target, place, ledger, workstream, planned))
 
 
 def build_environment(target: Target, place: Place, run: RunRef | None, private_dir: str) -> Environment:
     """The child's environment; without a run (a preview, or a look at the store) with nothing of the run in it."""
+    said = target.harness.read_store_variables(target.args)
     return plan.plan_environment(
         target.harness,
         place.env,
-        target.given,
+        (*target.given, *(f"{name}={value}" for name, value in said.items())),
         run=run,
         home=place.home,
         private_dir=private_dir,
-        session_variables=ALL_SESSION_VARIABLES,
+        # a third party's adapter has its own, and is loaded for no other harness
+        session_variables=ALL_SESSION_VARIABLES.union(target.harness.session_variables),
     )
 
 

@@ -17,7 +17,8 @@ from rigline.readable import format_count
 class Summary(Struct, frozen=True, kw_only=True):
     """What a run brought. `confirmed` lists the packets that were seen in a session's own record.
 
-    `is_traceable` says that the session would have been known, by its hook or by its id.
+    `is_traceable` says that the session would have been known, by its hook or by its id; `expects_packet` that the
+    session's own record would hold the packet.
     """
 
     harness: str
@@ -30,6 +31,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     exit_code: int
     expects_transcript: bool
     is_traceable: bool = True
+    expects_packet: bool = True
 
 
 def describe_start(target: Target, grant: Grant, choice: SessionChoice, offer: Offer, expected_id: str | None) -> str:
@@ -74,7 +76,7 @@ def describe_end(summary: Summary) -> list[str]:
         if not summary.added:
             return [f"nothing new was said in {summary.label} {which.removesuffix(',')}."]
         messages.append(f"saved {events} of {summary.label} {which} on line {summary.workstream!r}.")
-        if summary.offered is not None and summary.offered not in summary.confirmed:
+        if summary.expects_packet and summary.offered is not None and summary.offered not in summary.confirmed:
             messages.append("the history was not seen in the session's own record; it will be offered again.")
     elif summary.expects_transcript and summary.exit_code == 0 and not summary.is_traceable:
         messages.append(

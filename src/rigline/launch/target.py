@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from rigline import process
 from rigline.config import Settings
-from rigline.errors import RiglineError, UnknownHarness, UnknownWorkstream, UsageError
-from rigline.harness import HARNESSES, find_name, get_harness
+from rigline.errors import NothingToContinue, RiglineError, UnknownHarness, UnknownWorkstream, UsageError
+from rigline.harness import HARNESSES, find_name, find_program, get_executable, get_harness, list_names, list_words
 from rigline.harness.base import Classification, Harness
-from rigline.launch.choose import check_request, choose_harness
+from rigline.launch.choose import HarnessChoice, check_request, choose_harness
 from rigline.launch.environment import read_env_file
 from rigline.launch.options import RunOptions, strip_wrapper_words
 from rigline.ledger.base import Ledger
@@ -37,19 +37,27 @@ def read_target(options: RunOptions, env: Mapping[str, str], settings: Settings)
     name = find_name(options.harness)
     if name is None:
         raise unknown_harness(options.harness)
-    harness = get_harness(name)
+    harness = find_variant(name, options.args)
     options = strip_wrapper_words(options, harness.find_options(options.args))
     classification = harness.classify(options.args)
     check_request(classification, fresh=options.fresh, new=options.new is not None)
     given = read_given(options)
+    program = find_program(options.harness) if options.harness is not None else None
     return Target(
         harness=harness,
-        executable=find_executable(harness, options.executable, env, given, settings),
+        executable=find_executable(harness, options.executable or program, env, given, settings),
         args=options.args,
         classification=classification,
         options=options,
         given=given,
     )
+
+
+def find_variant(name: str, args: tuple[str, ...]) -> Harness:
+    """The harness of that name, or the one that shares its program and that the arguments start in its place."""
+    harness = get_harness(name)
+    variant = harness.find_variant(args)
+    return harness if variant == name else get_harness(variant)
 
 
 def choose_target(
@@ -60,9 +68,7 @@ def choose_target(
         raise UsageError("--executable names a program, but not which harness it is. Give the harness as well.")
     given = read_given(options)
     child_env = {**env, **dict(pair.split("=", 1) for pair in given)}
-    available = {name for name in HARNESSES if _is_installed(name, child_env, settings)}
-    workstream = find_line(options, scope, ledger)
-    choice = choose_harness(workstream, available, _list_local(child_env, scope.cwd), scope.cwd)
+    choice = _choose(find_line(options, scope, ledger), child_env, settings, scope.cwd)
     harness = get_harness(choice.harness)
     return Target(
         harness=harness,
@@ -74,6 +80,24 @@ def choose_target(
         adopt=None if options.fresh or options.new else choice.adopt,
         reason=choice.reason,
     )
+
+
+def _choose(workstream: Workstream | None, env: Mapping[str, str], settings: Settings, cwd: str) -> HarnessChoice:
+    """Among the built-in harnesses; third parties' are asked where the line is bound to one, or nothing else fits."""
+    bound = {binding.harness for binding in workstream.bindings} if workstream is not None else set()
+    if bound <= HARNESSES.keys():
+        try:
+            return _choose_among(list(HARNESSES), workstream, env, settings, cwd)
+        except NothingToContinue:
+            pass
+    return _choose_among(list_names(), workstream, env, settings, cwd)
+
+
+def _choose_among(
+    names: Sequence[str], workstream: Workstream | None, env: Mapping[str, str], settings: Settings, cwd: str
+) -> HarnessChoice:
+    available = {name for name in names if _is_installed(name, env, settings)}
+    return choose_harness(workstream, available, _list_local(names, env, cwd), cwd)
 
 
 def find_line(options: RunOptions, scope: Scope, ledger: Ledger) -> Workstream | None:
@@ -109,8 +133,7 @@ def find_executable(
     settings: Settings,
 ) -> str:
     """The program's path: `--executable`, else the user's setting, else the harness's own name, on the child's PATH."""
-    configured = settings.executables.get(harness.name)
-    word = named or (configured.value if configured else harness.executable)
+    word = named or _find_word(harness.name, settings)
     return process.find_executable(word, {**env, **dict(pair.split("=", 1) for pair in given)})
 
 
@@ -118,21 +141,29 @@ def unknown_harness(word: str) -> UnknownHarness:
     """The refusal, with the nearest name."""
     import difflib
 
-    words = {name: name for name in HARNESSES} | {a: n for n, (_, _, _, aliases) in HARNESSES.items() for a in aliases}
+    words = list_words()
     near = difflib.get_close_matches(word.lower(), words, n=1, cutoff=0.5)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return UnknownHarness(
-        f"There is no harness {word!r}.{hint} Known: {', '.join(sorted(words))}.", word=word, known=sorted(HARNESSES)
+        f"There is no harness {word!r}.{hint} Known: {', '.join(sorted(words))}.",
+        word=word,
+        known=sorted(set(words.values())),
     )
 
 
+def _find_word(name: str, settings: Settings) -> str:
+    configured = settings.executables.get(name)
+    return configured.value if configured else get_executable(name)
+
+
 def _is_installed(name: str, env: Mapping[str, str], settings: Settings) -> bool:
+    """Whether the harness's program is here. No built-in adapter is loaded for it."""
     try:
-        find_executable(get_harness(name), None, env, (), settings)
+        process.find_executable(_find_word(name, settings), env)
     except RiglineError:
         return False
     return True
 
 
-def _list_local(env: Mapping[str, str], cwd: str) -> list[SessionInfo]:
-    return [info for name in HARNESSES for info in get_harness(name).open_store(env).list_sessions(cwd, limit=1)]
+def _list_local(names: Sequence[str], env: Mapping[str, str], cwd: str) -> list[SessionInfo]:
+    return [info for name in names for info in get_harness(name).open_store(env).list_sessions(cwd, limit=1)]

@@ -17,6 +17,7 @@ from rigline.model import (
     Checkpoint,
     Delivery,
     Grant,
+    Holder,
     Kind,
     RunRef,
     Scope,
@@ -152,6 +153,28 @@ class DeliveryRecord(Struct, frozen=True, kw_only=True):
     confirmed_ms: int | None = None
 
 
+class LineRecord(Struct, frozen=True, kw_only=True):
+    """A workstream with what tells it from others in a list.
+
+    `last_words` is the latest message of its sessions, its text cut at 1,000 characters; `holder` the run that has its
+    lease; `checkpoint` what the last ended run left.
+    """
+
+    workstream: Workstream
+    last_words: HistoryEvent | None = None
+    holder: Holder | None = None
+    checkpoint: Checkpoint | None = None
+
+
+class MoveRecord(Struct, frozen=True, kw_only=True):
+    """A workstream was re-attached to another checkout: from where, to where, on what evidence."""
+
+    from_cwd: str
+    to_cwd: str
+    evidence: str
+    at_ms: int
+
+
 class Ledger(Protocol):
     """The keeper of workstreams, runs, bindings, events and deliveries."""
 
@@ -214,11 +237,28 @@ class Ledger(Protocol):
     def list_workstreams(self, scope: Scope | None) -> list[Workstream]:
         """Workstreams of a scope (None: all), most recently selected first."""
 
+    def list_lines(self, worktree_fingerprint: str | None) -> list[LineRecord]:
+        """The workstreams of a checkout, whatever workspace and project they are in (None: of every checkout), most
+        recently selected first."""
+
     def get_workstream(self, word: str, scope: Scope | None) -> Workstream:
         """By name within the scope, or by id or unique prefix; raises `UnknownWorkstream` or `AmbiguousId`."""
 
     def rename_workstream(self, workstream_id: str, name: str) -> Workstream:
         """Give it another name; the same name changes nothing; a taken one raises `WorkstreamExists`."""
+
+    def relocate(
+        self, workstream_id: str, scope: Scope, *, evidence: str, dead_holder: str | None = None
+    ) -> Workstream:
+        """Re-attach a workstream to the checkout of `scope`, in one transaction, and select it there.
+
+        Its sessions that were in its former checkout go with it, their subagents too; what else was there goes with
+        the last workstream that leaves. Where its name is taken it gets another one. Raises `LeaseHeld` while a run
+        has its lease (as `prepare` does, `dead_holder` too), `UnknownWorkstream`.
+        """
+
+    def list_moves(self, workstream_id: str) -> list[MoveRecord]:
+        """When and why the workstream was re-attached elsewhere, newest first."""
 
     def list_runs(self, workstream_id: str | None, *, active_only: bool = False) -> list[RunRecord]:
         """Runs, newest first."""

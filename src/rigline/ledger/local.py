@@ -15,6 +15,8 @@ from rigline.ledger.base import (
     DeliveryRecord,
     HistoryEvent,
     Ledger,
+    LineRecord,
+    MoveRecord,
     PrepareRequest,
     RunRecord,
     SessionRecord,
@@ -23,6 +25,7 @@ from rigline.ledger.base import (
 from rigline.ledger.incoming import prepare_events
 from rigline.ledger.intake import Intake
 from rigline.ledger.records import SessionReader
+from rigline.ledger.relocation import relocate
 from rigline.model import (
     Binding,
     Checkpoint,
@@ -50,6 +53,8 @@ DATABASE_NAME = "ledger.db"
 SEGMENTS_NAME = "segments"
 #: of longer tool outputs `get_unseen` gives the two ends; what people and agents said is given whole
 UNSEEN_TEXT_CHARS = 65_536
+#: how much of a line's last words is given: a list shows no more
+LAST_WORDS_CHARS = 1_000
 
 
 def open_ledger(home: str, *, clock: Callable[[], int] | None = None, redactor: Redactor | None = None) -> LocalLedger:
@@ -226,6 +231,11 @@ class LocalLedger(Ledger):
         with self._db.reading():
             return workstreams.list_workstreams(self._db, scope)
 
+    def list_lines(self, worktree_fingerprint: str | None) -> list[LineRecord]:
+        with self._db.reading():
+            found = workstreams.list_of_checkout(self._db, worktree_fingerprint)
+            return [self._describe_line(workstream) for workstream in found]
+
     def get_workstream(self, word: str, scope: Scope | None) -> Workstream:
         with self._db.reading():
             found = workstreams.find_by_word(self._db, word, scope)
@@ -247,6 +257,25 @@ class LocalLedger(Ledger):
             renamed = workstreams.find_by_id(self._db, workstream_id)
         assert renamed
         return renamed
+
+    def relocate(
+        self, workstream_id: str, scope: Scope, *, evidence: str, dead_holder: str | None = None
+    ) -> Workstream:
+        now_ms = self._clock()
+        with self._db.writing():
+            workstream = workstreams.find_by_id(self._db, workstream_id)
+            if workstream is None:
+                raise UnknownWorkstream(f"No workstream has the id {workstream_id!r}.", workstream=workstream_id)
+            runs.take_over(self._db, workstream, scope.host, dead_holder, now_ms)
+            relocate(self._db, self._segments_folder, workstream, scope, evidence=evidence, now_ms=now_ms)
+            relocated = workstreams.find_by_id(self._db, workstream_id)
+        assert relocated
+        return relocated
+
+    def list_moves(self, workstream_id: str) -> list[MoveRecord]:
+        with self._db.reading():
+            rows = self._db.all("list_moves", workstream_id=workstream_id)
+        return [MoveRecord(**dict(zip(MoveRecord.__struct_fields__, row, strict=True))) for row in rows]
 
     def list_runs(self, workstream_id: str | None, *, active_only: bool = False) -> list[RunRecord]:
         with self._db.reading():
@@ -315,6 +344,15 @@ class LocalLedger(Ledger):
 
     def close(self) -> None:
         self._db.close()
+
+    def _describe_line(self, workstream: Workstream) -> LineRecord:
+        row = self._db.one("find_last_message", workstream_id=workstream.id, chars=LAST_WORDS_CHARS)
+        return LineRecord(
+            workstream=workstream,
+            last_words=_build_event(row, is_abandoned=False) if row else None,
+            holder=runs.find_holder(self._db, workstream.id),
+            checkpoint=runs.find_newest_checkpoint(self._db, workstream.id)[0],
+        )
 
     def _redact_title(self, title: str | None) -> str | None:
         return self._get_redactor()(title)[0] if title else None

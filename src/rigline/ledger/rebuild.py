@@ -1,7 +1,7 @@
 """The database built anew from the segments, when it was damaged or lost. Nothing is ever deleted.
 
-Sessions, events with their order, copies, links, losses, cursors, workstreams, bindings and what sessions were
-shown come back. Runs, checkpoints and unconfirmed deliveries are in no segment.
+Sessions, events with their order, copies, links, losses, cursors, workstreams with their moves, bindings and what
+sessions were shown come back. Runs, checkpoints and unconfirmed deliveries are in no segment.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from msgspec import Struct
 from rigline.errors import LedgerUnreachable
 from rigline.ids import SHORT_CHARS
 from rigline.ledger.incoming import derive
+from rigline.ledger.intake import SCOPE_NAMES
+from rigline.ledger.relocation import record_move
 from rigline.ledger.segments import (
     Header,
     Line,
@@ -113,6 +115,7 @@ class _Builder:
             key = self._take_session(header)
             events = self._take_events(key, header, path)
             self._take_bindings(key, header)
+            self._take_move(header)
             deliveries.mark_shown(self._db, key, header.shown, self._now_ms)
             size, digest = hash_segment(path)
             self._db.run("insert_segment", name=name, session_key=key, events=events, bytes=size, sha256=digest)
@@ -144,7 +147,8 @@ class _Builder:
             self._db.run("place_session", key=key, **header.scope)
         for link in header.links:
             sessions.add_link(self._db, header.harness, link)
-        self._db.run("set_cursor", key=key, cursor=header.cursor_after)
+        if header.move is None:
+            self._db.run("set_cursor", key=key, cursor=header.cursor_after)
         return key
 
     def _take_events(self, key: int, header: Header, path: str) -> int:
@@ -210,6 +214,17 @@ class _Builder:
                 run_id=None,
                 now_ms=binding.bound_ms,
             )
+
+    def _take_move(self, header: Header) -> None:
+        """What went elsewhere with a workstream. Its own new place stands in its binding."""
+        move = header.move
+        place = next((binding for binding in header.bindings if move and binding.id == move.workstream_id), None)
+        if move is None or place is None:
+            return
+        values = {name: getattr(place, name) for name in SCOPE_NAMES}
+        for harness, native_id in move.sessions:
+            self._db.run("move_session", key=sessions.get_key(self._db, harness, native_id), **values)
+        record_move(self._db, header.first_position, move)
 
     def _take_workstream(self, binding: SegmentBinding) -> None:
         """A name that two had, one after the other, belongs to the later one: the earlier was renamed since."""

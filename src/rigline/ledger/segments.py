@@ -44,10 +44,28 @@ class SegmentBinding(Struct, omit_defaults=True):
     evidence: str
     created_via: str
     bound_ms: int
+    inode_fingerprint: str | None = None
+
+
+class SegmentMove(Struct, omit_defaults=True):
+    """A workstream of the session was re-attached to the checkout that its binding names, and these sessions with it.
+
+    `sessions` holds pairs of harness and native id.
+    """
+
+    workstream_id: str
+    from_cwd: str
+    to_cwd: str
+    evidence: str
+    at_ms: int
+    sessions: list[tuple[str, str]]
 
 
 class Header(Struct, omit_defaults=True):
-    """A segment's first line. `shown` maps sources to the last position that the session was proved to be shown."""
+    """A segment's first line. `shown` maps sources to the last position that the session was proved to be shown.
+
+    A segment with a `move` holds no events, and its `cursor_after` says nothing.
+    """
 
     harness: str
     native_id: str
@@ -65,6 +83,7 @@ class Header(Struct, omit_defaults=True):
     links: list[SessionLink] = []
     losses: dict[str, int] = {}
     shown: dict[str, int] = {}
+    move: SegmentMove | None = None
 
 
 class Line(Struct, omit_defaults=True):

@@ -25,10 +25,22 @@ LEASE_MS = 90_000
 def take_over(db: Database, workstream: Workstream, host: str, dead_holder: str | None, now_ms: int) -> Holder | None:
     """End the lease that stands in the way, when its holder is dead, or on another host and it has lapsed; raises
     `LeaseHeld` otherwise."""
-    row = db.one("find_active_run", workstream_id=workstream.id)
+    holder = find_holder(db, workstream.id)
+    if holder is None:
+        return None
+    is_lost = holder.expires_ms <= now_ms and holder.host != host
+    if holder.run_id != dead_holder and not is_lost:
+        raise _describe_conflict(workstream, holder, now_ms)
+    db.run("expire_run", id=holder.run_id, now_ms=now_ms)
+    return holder
+
+
+def find_holder(db: Database, workstream_id: str) -> Holder | None:
+    """Who has a workstream's lease, lapsed or not."""
+    row = db.one("find_active_run", workstream_id=workstream_id)
     if row is None:
         return None
-    holder = Holder(
+    return Holder(
         run_id=row[0],
         harness=row[1],
         host=row[2],
@@ -38,11 +50,6 @@ def take_over(db: Database, workstream: Workstream, host: str, dead_holder: str 
         expires_ms=row[6],
         generation=row[7],
     )
-    is_lost = holder.expires_ms <= now_ms and holder.host != host
-    if holder.run_id != dead_holder and not is_lost:
-        raise _describe_conflict(workstream, holder, now_ms)
-    db.run("expire_run", id=holder.run_id, now_ms=now_ms)
-    return holder
 
 
 def _describe_conflict(workstream: Workstream, holder: Holder, now_ms: int) -> LeaseHeld:
@@ -66,7 +73,14 @@ def grant(
     """Select the workstream, raise its generation and start a run with it; returns the run and its lease's end."""
     run_id = new_id()
     expires_ms = now_ms + LEASE_MS
-    db.run("select_workstream", id=workstream_id, cwd=scope.cwd, repo_fingerprint=scope.repo_fingerprint, now_ms=now_ms)
+    db.run(
+        "select_workstream",
+        id=workstream_id,
+        cwd=scope.cwd,
+        repo_fingerprint=scope.repo_fingerprint,
+        inode_fingerprint=scope.inode_fingerprint,
+        now_ms=now_ms,
+    )
     db.run(
         "insert_run",
         id=run_id,

@@ -46,6 +46,14 @@ def list_workstreams(db: Database, scope: Scope | None) -> list[Workstream]:
     return [_build(db, row) for row in rows]
 
 
+def list_of_checkout(db: Database, worktree_fingerprint: str | None) -> list[Workstream]:
+    """Workstreams of a checkout in every workspace and project (None: all), most recently selected first."""
+    if worktree_fingerprint is None:
+        return list_workstreams(db, None)
+    rows = db.all("list_workstreams_of_checkout", worktree_fingerprint=worktree_fingerprint)
+    return [_build(db, row) for row in rows]
+
+
 def find_by_word(db: Database, word: str, scope: Scope | None) -> list[Workstream]:
     """What `word` may mean: the workstream of that name in the scope, or else those whose id begins with it."""
     named = find_by_name(db, scope, word) if scope else None
@@ -140,7 +148,15 @@ def scope_values(scope: Scope) -> dict[str, str]:
 
 def _create(db: Database, scope: Scope, name: str, now_ms: int) -> Workstream:
     workstream_id = new_id()
-    db.run("insert_workstream", id=workstream_id, name=name, cwd=scope.cwd, now_ms=now_ms, **scope_values(scope))
+    db.run(
+        "insert_workstream",
+        id=workstream_id,
+        name=name,
+        cwd=scope.cwd,
+        inode_fingerprint=scope.inode_fingerprint,
+        now_ms=now_ms,
+        **scope_values(scope),
+    )
     created = find_by_id(db, workstream_id)
     assert created
     return created
@@ -163,6 +179,7 @@ def _build(db: Database, row: Row) -> Workstream:
         active_ms=row[8],
         generation=row[9],
         is_established=bool(row[10]),
+        inode_fingerprint=row[11],
         bindings=tuple(_build_binding(found) for found in db.all("list_bindings", workstream_id=row[0])),
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from rigline.errors import RiglineError
 from rigline.ledger.base import Ledger
 from rigline.testing.clock import FakeClock
-from rigline.testing.ledger_contracts import delivery, history, lease, reports, workstreams
+from rigline.testing.ledger_contracts import delivery, history, lease, moves, reports, workstreams
 
 MakeLedger = Callable[[FakeClock], Ledger]
 Contract = Callable[[Ledger, FakeClock], None]
@@ -21,6 +21,7 @@ Contract = Callable[[Ledger, FakeClock], None]
 CONTRACTS: tuple[Contract, ...] = (
     *lease.CONTRACTS,
     *workstreams.CONTRACTS,
+    *moves.CONTRACTS,
     *history.CONTRACTS,
     *delivery.CONTRACTS,
     *reports.CONTRACTS,

@@ -16,6 +16,7 @@ def make_scope(worktree: str = "tree-1", *, project: str = "project") -> Scope:
         cwd=f"/src/{worktree}",
         host="host-1",
         repo_source="remote",
+        inode_fingerprint=f"inode of {worktree}",
     )
 
 

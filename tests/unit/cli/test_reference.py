@@ -21,7 +21,7 @@ def script(root: Path) -> dict[str, Any]:
     return runpy.run_path(str(root / "scripts" / "generate_reference.py"))
 
 
-@pytest.mark.parametrize("name", ["commands.md", "exit-codes.md"])
+@pytest.mark.parametrize("name", ["commands.md", "exit-codes.md", "harnesses.md", "../adding-a-harness.md"])
 def test_a_generated_page_is_up_to_date(root: Path, script: dict[str, Any], name: str) -> None:
     page = (root / "docs" / "reference" / name).read_text(encoding="utf-8")
     assert page == script["PAGES"][name](), "run scripts/generate_reference.py"

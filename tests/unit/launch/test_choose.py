@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from rigline.errors import NothingToContinue, SessionHeld, UsageError
 from rigline.harness.base import Classification, Mode, Selector
@@ -15,6 +16,7 @@ from rigline.launch.choose import (
     find_moved,
 )
 from rigline.model import Binding, LiveSession, Lookup, Presence, SessionInfo, Workstream
+from rigline.testing.samples import make_scope
 
 PLAIN = Classification(mode=Mode.SESSION, interactive=True)
 BINDING = Binding(
@@ -200,8 +202,26 @@ def test_a_session_that_is_not_kept_and_cannot_resume_is_a_fresh_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fingerprint", "is_there", "found"), [("r", False, True), ("r", True, False), ("another", False, False)]
+    ("repository", "inode", "is_there", "found"),
+    [
+        ("r", "other", False, True),
+        ("r", "other", True, False),
+        ("another", "other", False, False),
+        ("another", "i", True, True),
+        ("another", None, False, False),
+    ],
 )
-def test_a_line_whose_checkout_is_gone_is_remembered(fingerprint: str, is_there: bool, found: bool) -> None:
-    line = make_workstream(BINDING)
-    assert (find_moved([line], fingerprint, lambda path: is_there) is line) is found
+def test_a_line_whose_checkout_is_gone_is_remembered(
+    repository: str, inode: str | None, is_there: bool, found: bool
+) -> None:
+    line = replace(make_workstream(BINDING), inode_fingerprint="i")
+    here = replace(make_scope("here"), repo_fingerprint=repository, inode_fingerprint=inode)
+    assert (find_moved([line], here, lambda path: is_there) is line) is found
+
+
+def test_the_renamed_checkout_comes_before_another_clone_that_is_gone() -> None:
+    here = replace(make_scope("here"), repo_fingerprint="r", inode_fingerprint="i")
+    clone, renamed = make_workstream(BINDING), replace(make_workstream(BINDING), inode_fingerprint="i")
+    assert find_moved([clone, renamed], here, lambda path: False) is renamed
+    own = replace(renamed, worktree_fingerprint=here.worktree_fingerprint)
+    assert find_moved([own], here, lambda path: False) is None

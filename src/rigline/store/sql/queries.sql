@@ -2,45 +2,91 @@
 
 -- name: find_workstream_by_name
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
-       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
 FROM workstreams
 WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint AND name = :name
 
 -- name: find_workstream_by_id
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
-       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
 FROM workstreams WHERE id = :id
 
 -- name: find_selected_workstream
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
-       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
 FROM workstreams
 WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint
 ORDER BY selected DESC LIMIT 1
 
 -- name: list_workstreams
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
-       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
 FROM workstreams ORDER BY selected DESC
 
 -- name: list_workstreams_of_scope
 SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
-       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id)
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
 FROM workstreams
 WHERE workspace = :workspace AND project = :project AND worktree_fingerprint = :worktree_fingerprint
 ORDER BY selected DESC
 
+-- name: list_workstreams_of_checkout
+SELECT id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd, created_ms, active_ms, generation,
+       EXISTS (SELECT 1 FROM bindings WHERE workstream_id = workstreams.id), inode_fingerprint
+FROM workstreams
+WHERE worktree_fingerprint = :worktree_fingerprint
+ORDER BY selected DESC
+
 -- name: insert_workstream
-INSERT INTO workstreams (id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd,
+INSERT INTO workstreams (id, name, workspace, project, repo_fingerprint, worktree_fingerprint, inode_fingerprint, cwd,
                          created_ms, active_ms, selected)
-VALUES (:id, :name, :workspace, :project, :repo_fingerprint, :worktree_fingerprint, :cwd,
+VALUES (:id, :name, :workspace, :project, :repo_fingerprint, :worktree_fingerprint, :inode_fingerprint, :cwd,
         :now_ms, :now_ms, (SELECT coalesce(max(selected), 0) + 1 FROM workstreams))
 
 -- name: select_workstream
 UPDATE workstreams
-SET cwd = :cwd, repo_fingerprint = :repo_fingerprint, active_ms = :now_ms, generation = generation + 1,
+SET cwd = :cwd, repo_fingerprint = :repo_fingerprint, inode_fingerprint = :inode_fingerprint, active_ms = :now_ms,
+    generation = generation + 1, selected = (SELECT max(selected) + 1 FROM workstreams)
+WHERE id = :id
+
+-- name: relocate_workstream
+UPDATE workstreams
+SET name = :name, workspace = :workspace, project = :project, repo_fingerprint = :repo_fingerprint,
+    worktree_fingerprint = :worktree_fingerprint, inode_fingerprint = :inode_fingerprint, cwd = :cwd,
     selected = (SELECT max(selected) + 1 FROM workstreams)
 WHERE id = :id
+
+-- name: put_move
+INSERT OR IGNORE INTO moves (position, workstream_id, from_cwd, to_cwd, evidence, at_ms)
+VALUES (:position, :workstream_id, :from_cwd, :to_cwd, :evidence, :at_ms)
+
+-- name: list_moves
+SELECT from_cwd, to_cwd, evidence, at_ms FROM moves WHERE workstream_id = :workstream_id ORDER BY position DESC
+
+-- name: list_sessions_that_move
+-- Those of the workstream with the subagents that they started, as far as they were in the checkout that it has left;
+-- when it was the last one there, everything.
+SELECT s.key, s.harness, s.native_id
+FROM sessions s
+WHERE s.worktree_fingerprint = :former AND (
+    NOT EXISTS (SELECT 1 FROM workstreams WHERE worktree_fingerprint = :former)
+    OR s.key IN (SELECT session_key FROM bindings WHERE workstream_id = :workstream_id)
+    OR (s.is_subagent AND EXISTS (
+        SELECT 1 FROM links l
+        JOIN sessions parent ON parent.harness = l.harness AND parent.native_id = l.parent_id
+        JOIN bindings b ON b.session_key = parent.key
+        WHERE l.harness = s.harness AND l.child_id = s.native_id AND b.workstream_id = :workstream_id))
+)
+ORDER BY s.key
+
+-- name: find_first_bound_session
+SELECT session_key FROM bindings WHERE workstream_id = :workstream_id ORDER BY is_current DESC, session_key LIMIT 1
+
+-- name: move_session
+UPDATE sessions
+SET workspace = :workspace, project = :project, repo_fingerprint = :repo_fingerprint,
+    worktree_fingerprint = :worktree_fingerprint
+WHERE key = :key
 
 -- name: touch_workstream
 UPDATE workstreams SET active_ms = max(active_ms, :now_ms) WHERE id = :id
@@ -63,7 +109,7 @@ WHERE b.workstream_id = :workstream_id AND b.session_key = :session_key
 
 -- name: list_workstreams_of_session
 SELECT w.id, w.name, w.workspace, w.project, w.repo_fingerprint, w.worktree_fingerprint, w.cwd, w.created_ms,
-       b.is_current, b.evidence, b.created_via, b.bound_ms
+       b.is_current, b.evidence, b.created_via, b.bound_ms, w.inode_fingerprint
 FROM bindings b JOIN workstreams w ON w.id = b.workstream_id
 WHERE b.session_key = :session_key
 ORDER BY b.bound_ms, w.id
@@ -235,7 +281,8 @@ FROM incoming i JOIN events e ON e.copy_key = i.copy_key
 LEFT JOIN event_copies c ON c.session_key = :session_key AND c.seq = e.seq
 
 -- name: find_last_position
-SELECT max(coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT max(position) FROM event_copies), 0))
+SELECT max(coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT max(position) FROM event_copies), 0),
+           coalesce((SELECT max(position) FROM moves), 0))
 
 -- name: insert_event
 INSERT INTO events (seq, id, session_key, kind, role, at_ms, turn, tool, call_id, status, copy_key, text_hash,
@@ -375,6 +422,18 @@ SELECT e.seq, s.harness, s.native_id, e.kind,
 FROM json_each(:seqs) AS wanted JOIN events e ON e.seq = wanted.value JOIN sessions s ON s.key = e.session_key
 ORDER BY e.seq
 
+-- name: find_last_message
+-- Each session's last message of its own, or of its copies where it has none; the latest of all sessions.
+SELECT e.seq, s.harness, s.native_id, e.kind, substr(e.text, 1, :chars), e.role, e.at_ms, e.tool, e.call_id, e.status
+FROM bindings b JOIN sessions s ON s.key = b.session_key
+JOIN events e ON e.seq = coalesce(
+    (SELECT seq FROM events WHERE session_key = s.key AND kind = 'message' ORDER BY seq DESC LIMIT 1),
+    (SELECT c.seq FROM event_copies c JOIN events copied ON copied.seq = c.seq
+     WHERE c.session_key = s.key AND copied.kind = 'message' ORDER BY c.position DESC LIMIT 1)
+)
+WHERE b.workstream_id = :workstream_id AND s.is_subagent = 0
+ORDER BY coalesce(e.at_ms, 0) DESC, e.seq DESC LIMIT 1
+
 -- name: list_history
 SELECT e.seq FROM json_each(:sources) AS source JOIN events e ON e.session_key = source.value AND e.seq > :after_seq
 UNION
@@ -423,9 +482,12 @@ SELECT c.seq, c.session_key, c.turn FROM json_each(:seqs) AS wanted JOIN event_c
 SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM events), (SELECT count(*) FROM workstreams)
 
 -- name: put_rebuilt_workstream
-INSERT INTO workstreams (id, name, workspace, project, repo_fingerprint, worktree_fingerprint, cwd,
+INSERT INTO workstreams (id, name, workspace, project, repo_fingerprint, worktree_fingerprint, inode_fingerprint, cwd,
                          created_ms, active_ms, selected)
-VALUES (:id, :name, :workspace, :project, :repo_fingerprint, :worktree_fingerprint, :cwd,
+VALUES (:id, :name, :workspace, :project, :repo_fingerprint, :worktree_fingerprint, :inode_fingerprint, :cwd,
         :created_ms, :bound_ms, (SELECT coalesce(max(selected), 0) + 1 FROM workstreams))
 ON CONFLICT (id) DO UPDATE
-SET name = excluded.name, cwd = excluded.cwd, selected = (SELECT max(selected) + 1 FROM workstreams)
+SET name = excluded.name, workspace = excluded.workspace, project = excluded.project,
+    repo_fingerprint = excluded.repo_fingerprint, worktree_fingerprint = excluded.worktree_fingerprint,
+    inode_fingerprint = excluded.inode_fingerprint, cwd = excluded.cwd,
+    selected = (SELECT max(selected) + 1 FROM workstreams)

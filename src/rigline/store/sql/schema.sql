@@ -10,6 +10,7 @@ CREATE TABLE migrations (
 
 -- One logical line of work in one checkout. `selected` grows with every selection, whatever the clock does.
 -- The repository's fingerprint is no part of the key: a remote that is added later must not hide the line.
+-- `inode_fingerprint` is NULL where a rigline that did not know it ran last.
 CREATE TABLE workstreams (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -22,7 +23,19 @@ CREATE TABLE workstreams (
     active_ms INTEGER NOT NULL,
     selected INTEGER NOT NULL,
     generation INTEGER NOT NULL DEFAULT 0,
+    inode_fingerprint TEXT,
     UNIQUE (workspace, project, worktree_fingerprint, name)
+);
+
+-- A workstream that was re-attached to another checkout. Its position stands between those of events, so that the
+-- segment that tells it has its place among the others.
+CREATE TABLE moves (
+    position INTEGER PRIMARY KEY,
+    workstream_id TEXT NOT NULL REFERENCES workstreams (id),
+    from_cwd TEXT NOT NULL,
+    to_cwd TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
 );
 
 -- One row a native session; a session that only copies or links name has no path and no cursor yet.

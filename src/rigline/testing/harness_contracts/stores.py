@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from rigline.harness.base import Store
 from rigline.model import Presence
-from rigline.testing.harness_contracts.case import (
-    HarnessCase,
-    expect,
-    fingerprint,
-    list_ids,
-    open_copy,
-    write_bytes,
-)
+from rigline.testing.harness_contracts.case import HarnessCase, expect, fingerprint, list_ids, open_copy
 
 
 def a_store_is_only_read(case: HarnessCase) -> None:
-    """Not a byte, not a file, not a time of change differs after every method was used."""
+    """Not a byte, not a file, not a time of change differs after every method was used; nothing is left beside it."""
     before = fingerprint(case.folder)
     store = case.open()
     for info in store.iter_sessions():
         for _ in store.read(info, None):
             pass
+        store.find_in_file(info.path)
         store.look_up(info.native_id, case.cwd)
         store.find_live(info.native_id)
+        store.find_usage_limit(info)
         store.related(info)
+    store.look_up(case.unknown_id, case.cwd)
     store.list_sessions(case.cwd, 100)
+    store.list_sessions(None, 100)
     store.find_started(0, case.cwd, os.getpid())
-    expect(fingerprint(case.folder) == before, "the store has changed")
+    after = fingerprint(case.folder)
+    changed = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
+    expect(not changed, f"the store has changed: {', '.join(changed)}")
 
 
 def sessions_belong_to_the_very_directory(case: HarnessCase) -> None:
@@ -41,12 +43,46 @@ def sessions_belong_to_the_very_directory(case: HarnessCase) -> None:
         os.symlink(case.cwd, link)
         for same in (case.cwd + os.sep, link, os.path.join(case.cwd, os.curdir)):
             expect(list_ids(store, same) == own, f"other sessions in {same}")
-    others = [case.cwd + "x", case.cwd[:-1], os.path.dirname(case.cwd), os.path.join(case.cwd, "below"), os.sep]
-    swapped = os.path.join(os.path.dirname(case.cwd), os.path.basename(case.cwd).swapcase())
-    if not os.path.exists(swapped):
-        others.append(swapped)
-    for other in others:
+            expect({info.native_id for info in store.iter_sessions(same)} >= own, f"not all sessions in {same}")
+    for other in list_others(case.cwd):
         expect(not list_ids(store, other), f"sessions of {case.cwd} in {other}")
+        expect(not list(store.iter_sessions(other)), f"sessions of {case.cwd} in {other}")
+        expect(not store.find_started(0, other, None), f"sessions of {case.cwd} were started in {other}")
+
+
+def list_others(cwd: str) -> list[str]:
+    """Directories that are not `cwd`, each such as a careless comparison takes for it."""
+    parent, name = os.path.split(cwd)
+    others = [cwd + "x", cwd[:-1], parent, os.path.join(cwd, "below"), os.sep, "", name]
+    if not os.path.exists(os.path.join(parent, name.swapcase())):
+        others.append(os.path.join(parent, name.swapcase()))
+    # what harnesses make one folder's name of: /a-b/c and /a/b-c
+    for place, character in enumerate(cwd[1:], 1):
+        if character in "/-_. ":
+            others += [cwd[:place] + each + cwd[place + 1 :] for each in "/-_" if each != character]
+    return others
+
+
+def a_renamed_checkout_has_no_sessions(case: HarnessCase) -> None:
+    """Neither under its new name, nor has another folder under its old one's spelling; back again, it has them."""
+    store = case.open()
+    own = list_ids(store, case.cwd)
+    with renamed(case.cwd) as renamed_to:
+        expect(not list_ids(case.open(), renamed_to), f"sessions of {case.cwd}, which is gone, in {renamed_to}")
+        for other in list_others(case.cwd):
+            expect(not list_ids(case.open(), other), f"sessions of {case.cwd}, which is gone, in {other}")
+    expect(list_ids(store, case.cwd) == own, "other sessions after the checkout was renamed and named back")
+
+
+@contextmanager
+def renamed(path: str) -> Iterator[str]:
+    """A folder under another name, for a while."""
+    other = f"{path}.renamed"
+    os.rename(path, other)
+    try:
+        yield other
+    finally:
+        os.rename(other, path)
 
 
 def lists_are_short_new_first_and_without_subagents(case: HarnessCase) -> None:
@@ -61,17 +97,50 @@ def lists_are_short_new_first_and_without_subagents(case: HarnessCase) -> None:
 
 
 def missing_unreadable_and_existing_are_three_answers(case: HarnessCase) -> None:
-    """An absent store is empty, an emptied transcript unreadable, and neither is taken for the other."""
-    with open_copy(case) as (store, sessions):
-        main = next(info for info in sessions if not info.is_subagent and not info.is_archived)
-        expect(store.look_up(main.native_id, case.cwd).presence is Presence.EXISTS, "an existing one is not found")
-        expect(store.look_up(case.unknown_id, case.cwd).presence is Presence.MISSING, "an unknown one is not missing")
-        write_bytes(main.path, b"")
-        expect(store.look_up(main.native_id, case.cwd).presence is Presence.UNREADABLE, "an emptied one is readable")
+    """An absent store is empty, a spoilt session unreadable, and neither is taken for the other."""
+    with open_copy(case) as copy:
+        main = next(info for info in copy.sessions if not info.is_subagent and not info.is_archived)
+        found = copy.store.look_up(main.native_id, case.cwd)
+        expect(found.presence is Presence.EXISTS, f"an existing one is not found: {found}")
+        expect(_find_presence(copy.store, case.unknown_id, case) is Presence.MISSING, "an unknown one is not missing")
+        copy.spoil(main)
+        spoilt = copy.store.look_up(main.native_id, case.cwd)
+        expect(spoilt.presence is Presence.UNREADABLE, f"a spoilt one is {spoilt.presence}")
+        expect(not spoilt.resumable and bool(spoilt.reason), "a spoilt one is resumable, or nobody is told why not")
+        expect(main.native_id not in list_ids(copy.store, case.cwd), "a spoilt one is listed")
     with tempfile.TemporaryDirectory() as folder:
         nowhere = case.open(os.path.join(folder, "nowhere"))
-        expect(nowhere.look_up(case.unknown_id, case.cwd).presence is Presence.MISSING, "in no store it is not missing")
+        expect(_find_presence(nowhere, case.unknown_id, case) is Presence.MISSING, "in no store it is not missing")
         expect(not nowhere.list_sessions(None, 10) and not list(nowhere.iter_sessions()), "no store has sessions")
+        expect(not os.listdir(folder), "looking for a store made one")
+
+
+def _find_presence(store: Store, native_id: str, case: HarnessCase) -> Presence:
+    return store.look_up(native_id, case.cwd).presence
+
+
+def words_that_are_no_ids_are_missing(case: HarnessCase) -> None:
+    """A path, a pattern, or nothing at all leads to no session, and out of no store."""
+    store = case.open()
+    some = next(iter(store.iter_sessions()))
+    relative = os.path.relpath(some.path, store.root)
+    for word in ("", ".", "..", "*", "?", "%", "/", "../" * 8 + "etc/passwd", relative, "\0", "a\nb", "x" * 5000):
+        found = store.look_up(word, case.cwd)
+        expect(found.presence is not Presence.EXISTS or found.info is None, f"{word!r} is {found}")
+
+
+def an_unknown_format_is_refused_by_name(case: HarnessCase) -> None:
+    """With the version seen, those that are known, and the harness; listed nowhere, and nothing of it half."""
+    if case.plant_unknown is None:
+        return
+    with open_copy(case) as copy:
+        planted = case.plant_unknown(copy.folder)
+        found = copy.store.look_up(planted.native_id, case.cwd)
+        expect(found.presence is Presence.UNREADABLE and not found.resumable, f"an unknown format is {found}")
+        for word in (case.harness.label, planted.seen, *planted.known):
+            expect(word in found.reason, f"{word!r} is not in the refusal: {found.reason}")
+        listed = {*list_ids(copy.store, case.cwd), *(info.native_id for info in copy.store.iter_sessions())}
+        expect(planted.native_id not in listed, "a session of an unknown format is listed")
 
 
 def subagents_are_linked_and_never_resumable(case: HarnessCase) -> None:
@@ -83,10 +152,30 @@ def subagents_are_linked_and_never_resumable(case: HarnessCase) -> None:
             expect(not store.look_up(info.native_id, case.cwd).resumable, f"{info.native_id} would be resumed")
 
 
+def sessions_are_described(case: HarnessCase) -> None:
+    """By the harness's name, where they lie, and in UTC milliseconds."""
+    store = case.open()
+    for info in store.iter_sessions():
+        expect(info.harness == case.harness.name and bool(info.native_id), f"misnamed: {info}")
+        expect(os.path.isabs(info.path) and os.path.exists(info.path), f"it does not lie there: {info}")
+        expect(_is_time_ms(info.updated_ms), f"its time of change is no time in milliseconds: {info}")
+        expect(info.started_ms is None or _is_time_ms(info.started_ms), f"its beginning is in no milliseconds: {info}")
+        expect(info.parent is None or info.parent.parent_id != info.native_id, f"its own parent: {info}")
+
+
+def _is_time_ms(value: int) -> bool:
+    """Between 2001 and 2286, which seconds and microseconds of this time are not."""
+    return 10**12 <= value < 10**13
+
+
 CONTRACTS = (
     a_store_is_only_read,
     sessions_belong_to_the_very_directory,
+    a_renamed_checkout_has_no_sessions,
     lists_are_short_new_first_and_without_subagents,
     missing_unreadable_and_existing_are_three_answers,
+    words_that_are_no_ids_are_missing,
+    an_unknown_format_is_refused_by_name,
     subagents_are_linked_and_never_resumable,
+    sessions_are_described,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from rigline.ledger.base import CheckpointRecord, Ledger
 from rigline.model import Checkpoint, Delivery, Event, Kind, LinkKind, RunRef, SessionInfo, SessionLink
 from rigline.testing.clock import FakeClock
-from rigline.testing.ledger_contracts.expect import expect_equal
+from rigline.testing.ledger_contracts.expect import expect, expect_equal
 from rigline.testing.samples import make_event, make_request, make_scope, make_session, make_window
 
 
@@ -95,6 +95,59 @@ def a_session_tells_its_own_history_with_what_it_copied(ledger: Ledger, clock: F
     expect_equal(ledger.get_session_history("codex", "s2"), [], "history of a session that is not there")
 
 
+def lines_are_listed_by_checkout_the_last_selected_first(ledger: Ledger, clock: FakeClock) -> None:
+    for scope in (make_scope(), make_scope(project="other"), make_scope("tree-2"), make_scope()):
+        ledger.finish(ledger.prepare(make_request(scope=scope)).run, 0, None)
+
+    def list_places(worktree: str | None) -> list[tuple[str, str]]:
+        found = [record.workstream for record in ledger.list_lines(worktree)]
+        return [(line.worktree_fingerprint, line.project) for line in found]
+
+    here = [("tree-1", "project"), ("tree-1", "other")]
+    expect_equal(list_places("tree-1"), here, "lines of the checkout, in every project")
+    expect_equal(list_places(None), [here[0], ("tree-2", "project"), here[1]], "lines of every checkout")
+    expect_equal(list_places("tree-3"), [], "lines of an unknown checkout")
+
+
+def a_line_is_listed_with_its_latest_words(ledger: Ledger, clock: FakeClock) -> None:
+    grant = ledger.prepare(make_request())
+    expect_equal(_find_last_words(ledger), None, "words of a line on which nothing was said")
+    call = make_event("s1", "r3", kind=Kind.TOOL_CALL, at_ms=30)
+    _append(ledger, _bind(ledger, grant.run, "s1"), [make_event("s1", "r1", "x" * 2000, at_ms=20), call])
+    # imported later, but said earlier
+    _append(ledger, _bind(ledger, grant.run, "s2"), [make_event("s2", "r1", "before", at_ms=10)])
+    link = SessionLink(child_id="sub", parent_id="s1", kind=LinkKind.SUBAGENT, evidence="its file")
+    _append(ledger, make_session("sub", is_subagent=True), [make_event("sub", "r1", at_ms=40)], links=[link])
+    expect_equal(_find_last_words(ledger), "x" * 1000, "the latest message, cut")
+
+
+def a_line_of_copies_alone_is_listed_with_the_last_of_them(ledger: Ledger, clock: FakeClock) -> None:
+    first = ledger.prepare(make_request(scope=make_scope("tree-2"))).run
+    _append(ledger, _bind(ledger, first, "s1"), [make_event("s1", f"r{n}", copy_key=f"k{n}") for n in (1, 2)])
+    fork = _bind(ledger, ledger.prepare(make_request()).run, "s2")
+    _append(ledger, fork, [make_event("s2", f"r{n}", f"text of r{n}", copy_key=f"k{n}") for n in (1, 2)])
+    expect_equal(_find_last_words(ledger), "text of r2", "the last copy")
+
+
+def a_line_is_listed_with_its_holder_and_what_the_last_run_left(ledger: Ledger, clock: FakeClock) -> None:
+    left = Checkpoint(at_ms=2, head="b" * 40, branch="topic", status_hash="h", paths=("x.py",))
+    first = ledger.prepare(make_request()).run
+    ledger.finish(first, 0, left)
+    second = ledger.prepare(make_request(harness="codex", pid=7)).run
+    ledger.record_checkpoint(second, "start", Checkpoint(at_ms=3, head="c" * 40))
+    record = ledger.list_lines("tree-1")[0]
+    expect_equal(record.checkpoint, left, "what the last ended run left")
+    expect(record.holder is not None and record.holder.run_id == second.run_id, "the run that writes it is told")
+    ledger.finish(second, 0, None)
+    record = ledger.list_lines("tree-1")[0]
+    expect_equal((record.holder, record.checkpoint and record.checkpoint.head), (None, "c" * 40), "after its end")
+
+
+def _find_last_words(ledger: Ledger) -> str | None:
+    words = ledger.list_lines("tree-1")[0].last_words
+    return words.text if words else None
+
+
 def _bind(ledger: Ledger, run: RunRef, native_id: str) -> SessionInfo:
     info = make_session(native_id)
     ledger.bind(run, info, evidence="hook", created_via="fresh", store="/store")
@@ -115,4 +168,8 @@ CONTRACTS = (
     packets_are_listed_newest_first_with_their_state,
     the_newest_history_is_its_end_oldest_first,
     a_session_tells_its_own_history_with_what_it_copied,
+    lines_are_listed_by_checkout_the_last_selected_first,
+    a_line_is_listed_with_its_latest_words,
+    a_line_of_copies_alone_is_listed_with_the_last_of_them,
+    a_line_is_listed_with_its_holder_and_what_the_last_run_left,
 )

@@ -1,0 +1,64 @@
+"""The extension that shows a packet in Pi, and in OMP, which runs Pi's extensions unchanged (1.6.0, 18.2.3).
+
+Before a session's first prompt of the run it asks the start hook, and hands the answer over as a message that the
+session keeps. It says `clear` of a session that the person asked for inside the program, since that is to be empty.
+A hook that fails or takes too long leaves the prompt as it is.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rigline.harness.base import LaunchRequest
+from rigline.harness.pi_store import OWN_TYPE
+
+FILE = "extension/rigline.mjs"
+_HOOK_TIMEOUT_MS = 20_000
+
+
+def plan_extension(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The option and the file. It is loaded beside those of the user, also with `--no-extensions`."""
+    if request.hooks is None:
+        return (), {}
+    commands = msgspec.json.encode(request.hooks.commands).decode()
+    text = _TEXT.replace("COMMANDS", commands).replace("TIMEOUT_MS", str(_HOOK_TIMEOUT_MS)).replace("TYPE", OWN_TYPE)
+    return ("-e", f"{request.private_dir}/{FILE}"), {FILE: text}
+
+
+#: the program loads the file anew for each session that replaces another one, so nothing is kept between them
+_TEXT = """\
+import {spawn} from 'node:child_process';
+
+const commands = COMMANDS;
+const sources = {new: 'clear', resume: 'resume', fork: 'fork'};
+
+function ask(command, payload) {
+  return new Promise(resolve => {
+    const child = spawn('/bin/sh', ['-c', command], {stdio: ['pipe', 'pipe', 'ignore'], timeout: TIMEOUT_MS});
+    const chunks = [];
+    child.on('error', () => resolve(''));
+    child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    child.stdout.on('data', chunk => chunks.push(chunk));
+    child.stdin.on('error', () => {});
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+export default function (pi) {
+  let source = 'startup';
+  const asked = new Set();
+  pi.on('session_start', async event => {
+    source = sources[event && event.reason] || (event && event.reason === 'reload' ? source : 'startup');
+  });
+  pi.on('before_agent_start', async (event, ctx) => {
+    const id = ctx.sessionManager.getSessionId();
+    if (asked.has(id)) return undefined;
+    asked.add(id);
+    const path = ctx.sessionManager.getSessionFile();
+    const payload = {session_id: id, transcript_path: path, cwd: ctx.cwd, source};
+    const texts = (await Promise.all(commands.map(command => ask(command, payload)))).filter(Boolean);
+    if (texts.length === 0) return undefined;
+    return {message: {customType: 'TYPE', content: texts.join('\\n\\n'), display: false}};
+  });
+}
+"""

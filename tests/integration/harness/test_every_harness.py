@@ -1,0 +1,116 @@
+"""What must hold of every harness in the table, and needs none of its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rigline.harness import HARNESSES, get_harness
+from rigline.harness.argv import OptionTable
+from rigline.harness.grammar import Grammar
+from rigline.harness.session_variables import SESSION_VARIABLES
+from rigline.testing.harness_conformance import (
+    check_answers,
+    check_command_line,
+    check_empty_store,
+    check_facts,
+    check_identity,
+)
+
+EVERY_HARNESS = pytest.mark.parametrize("name", HARNESSES)
+#: what a user may write anywhere: prompts, values, and what only looks like something
+WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
+    [
+        "a prompt",
+        "--",
+        "-",
+        "-x",
+        "--no-such",
+        "--=",
+        "-1",
+        "ffffffff-ffff-4fff-8fff-ffffffffffff",
+        "/a/b.jsonl",
+        "latest",
+    ]
+)
+
+
+def list_tables(name: str) -> list[OptionTable]:
+    """The option tables that an adapter's module names."""
+    module = import_module(HARNESSES[name][0])
+    found = [each for each in vars(module).values() if isinstance(each, OptionTable | Grammar)]
+    return [each.table if isinstance(each, Grammar) else each for each in found]
+
+
+def list_words(table: OptionTable) -> Iterator[str]:
+    """Every word that a table knows, options also with a value joined to them."""
+    for option in table.options:
+        yield from option.names
+        yield from (f"{each}=value" for each in option.names if each.startswith("--"))
+    yield from sorted(table.subcommands)
+    for below in table.tables.values():
+        yield from list_words(below)
+
+
+def make_command_lines(name: str) -> st.SearchStrategy[tuple[str, ...]]:
+    """Native command lines of a harness's own words and any others."""
+    own = [word for table in list_tables(name) for word in list_words(table)]
+    assert own, f"{name}: no option table in {HARNESSES[name][0]}"
+    return st.lists(st.sampled_from(own) | WORDS, max_size=7).map(tuple)
+
+
+@EVERY_HARNESS
+def test_the_table_says_what_the_adapter_says(name: str) -> None:
+    harness = get_harness(name)
+    assert (harness.name, harness.executable) == (name, HARNESSES[name][2])
+    assert harness.session_variables == SESSION_VARIABLES.get(name, ())
+
+
+def test_no_word_names_two_harnesses() -> None:
+    words = [word for name, (_, _, _, aliases) in HARNESSES.items() for word in (name, *aliases)]
+    assert len(words) == len(set(words))
+    assert all(word == word.lower() for word in words)
+
+
+@EVERY_HARNESS
+def test_it_tells_who_it_is(name: str) -> None:
+    check_identity(get_harness(name))
+
+
+@EVERY_HARNESS
+def test_its_facts_are_complete(name: str) -> None:
+    check_facts(get_harness(name).facts)
+
+
+@EVERY_HARNESS
+def test_help_and_version_pass_through(name: str) -> None:
+    check_answers(get_harness(name))
+
+
+@EVERY_HARNESS
+def test_an_empty_machine_has_no_sessions_and_stays_empty(name: str) -> None:
+    check_empty_store(get_harness(name))
+
+
+@EVERY_HARNESS
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_no_command_line_loses_a_word(name: str, data: Any) -> None:
+    check_command_line(get_harness(name), data.draw(make_command_lines(name)))
+
+
+@EVERY_HARNESS
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_no_payload_of_a_hook_raises(name: str, data: Any) -> None:
+    harness = get_harness(name)
+    values = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.lists(st.text(max_size=3), max_size=2)
+    keys = st.sampled_from(["session_id", "cwd", "transcript_path", "source", "hook_event_name"]) | st.text(max_size=4)
+    harness.read_observation(data.draw(st.dictionaries(keys, values, max_size=6)))
+    text = data.draw(st.text(max_size=40))
+    assert isinstance(harness.write_hook_answer(text), str)
