@@ -64,4 +64,4 @@ $(VENV): pyproject.toml | system-packages
 
 clean: ## remove everything that was made here
 	rm -rf .venv .agents .cache .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
-	find src lab tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src lab tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

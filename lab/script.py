@@ -42,7 +42,7 @@ COMPACTION = re.compile(
 INJECTED = re.compile(
     r"^\s*<(qwen:|session_context|system-reminder|environment_context|user_instructions|permissions|command-|local-command|hook|turn_aborted"
     r"|skills_instructions|apps_instructions|plugins_instructions|collaboration_mode|model_switch|INSTRUCTIONS)"
-    r"|^# AGENTS\.md"
+    r"|^# AGENTS\.md|^\[rigline packet "
 )
 SUMMARY = "SCRIPTED SUMMARY: the user and the assistant exchanged test messages."
 

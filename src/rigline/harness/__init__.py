@@ -30,6 +30,7 @@ HARNESSES: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "grok-build": ("rigline.harness.grok", "Grok", "grok", ("grok",)),
     "antigravity": ("rigline.harness.antigravity", "Antigravity", "agy", ("agy",)),
     "crush": ("rigline.harness.crush", "Crush", "crush", ()),
+    "qwen-code": ("rigline.harness.qwen", "Qwen", "qwen", ("qwen",)),
     "opencode": ("rigline.harness.opencode", "OpenCode", "opencode", ("open-code",)),
 }
 

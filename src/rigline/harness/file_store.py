@@ -94,17 +94,24 @@ class FileStore(ABC):
         return self.describe(path)
 
     def look_up(self, native_id: str, cwd: str) -> Lookup:
-        """See `Store.look_up`. A file that should hold the session and cannot be understood is unreadable."""
-        damaged = ""
+        """See `Store.look_up`. A file that should hold the session and cannot be understood is unreadable.
+
+        Of two sessions with one id the one of `cwd` counts.
+        """
+        damaged, elsewhere = "", None
         try:
             for path in self.find_candidates(native_id):
                 info = self.describe(path)
                 if info is not None and info.native_id == native_id:
-                    return self._judge(info, cwd)
+                    if is_recorded_in(info.cwd, cwd):
+                        return self._judge(info, cwd)
+                    elsewhere = elsewhere or info
                 damaged = damaged or ("" if info is not None else path)
         except OSError as error:
             reason = f"{self.label}'s store cannot be read: {error.filename}: {error.strerror or error}"
             return Lookup(presence=Presence.UNREADABLE, resumable=False, reason=reason)
+        if elsewhere is not None:
+            return self._judge(elsewhere, cwd)
         if damaged:
             reason = f"{self.explain_refusal(damaged)}: {damaged}"
             return Lookup(presence=Presence.UNREADABLE, resumable=False, reason=reason)

@@ -23,8 +23,8 @@ _OPTIONS = (
     "--provider=1 --model=1 --api-key=1 --system-prompt=1 --append-system-prompt=1 --mode=1 --print,-p=? --continue,-c"
     " --resume,-r --session=1 --session-id=1 --fork=1 --session-dir=1 --no-session --name,-n=1 --models=1"
     " --no-tools,-nt --no-builtin-tools,-nbt --tools,-t=1 --exclude-tools,-xt=1 --thinking=1 --extension,-e=1"
-    " --no-extensions,-ne --no-mcp --skill=1 --no-skills,-ns --prompt-template=1 --no-prompt-templates,-np --theme=1 --use-theme=1"
-    " --no-themes --no-context-files,-nc --export=1 --list-models=? --verbose --tui-mode=1 --approve,-a"
+    " --no-extensions,-ne --no-mcp --skill=1 --no-skills,-ns --prompt-template=1 --no-prompt-templates,-np --theme=1"
+    " --use-theme=1 --no-themes --no-context-files,-nc --export=1 --list-models=? --verbose --tui-mode=1 --approve,-a"
     " --no-approve,-na --offline --help,-h --version,-v"
 )
 #: commands in first place only; elsewhere the word is a prompt

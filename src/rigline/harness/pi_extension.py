@@ -1,7 +1,8 @@
 """The extension that shows a packet in Pi, and in OMP, which runs Pi's extensions unchanged (1.6.0, 18.2.3).
 
-Before a session's first prompt of the run it asks the start hook, and hands the answer over as a message that the
-session keeps. It says `clear` of a session that the person asked for inside the program, since that is to be empty.
+Before a session's first prompt of the run it asks the start hook, and puts the answer before the prompt as a message
+that the session keeps; where a run begins without the person's words, beside what begins it. It says `clear` of a
+session that the person asked for inside the program, since that is to be empty.
 A hook that fails or takes too long leaves the prompt as it is.
 """
 
@@ -50,15 +51,25 @@ export default function (pi) {
   pi.on('session_start', async event => {
     source = sources[event && event.reason] || (event && event.reason === 'reload' ? source : 'startup');
   });
-  pi.on('before_agent_start', async (event, ctx) => {
+  async function find(ctx) {
     const id = ctx.sessionManager.getSessionId();
     if (asked.has(id)) return undefined;
     asked.add(id);
     const path = ctx.sessionManager.getSessionFile();
     const payload = {session_id: id, transcript_path: path, cwd: ctx.cwd, source};
     const texts = (await Promise.all(commands.map(command => ask(command, payload)))).filter(Boolean);
-    if (texts.length === 0) return undefined;
-    return {message: {customType: 'TYPE', content: texts.join('\\n\\n'), display: false}};
+    return texts.length ? {customType: 'TYPE', content: texts.join('\\n\\n'), display: false} : undefined;
+  }
+  pi.on('input', async (event, ctx) => {
+    if (event.streamingBehavior === undefined && event.source !== 'extension') {
+      const message = await find(ctx);
+      if (message) await pi.sendMessage(message);
+    }
+    return {action: 'continue'};
+  });
+  pi.on('before_agent_start', async (event, ctx) => {
+    const message = await find(ctx);
+    return message && {message};
   });
 }
 """

@@ -1,0 +1,79 @@
+"""Pi's and OMP's stores on disk: what counts as a session, and what a rewritten first line does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rigline.harness.omp import Omp
+from rigline.harness.pi import Pi
+from rigline.model import Presence
+from tests.fixtures.pi_store import dump, message, place_all, write_session
+
+ONE = "00000000-0000-4000-8000-000000000001"
+
+
+@pytest.fixture
+def cwd(tmp_path: Path) -> str:
+    folder = tmp_path / "Project"
+    folder.mkdir()
+    return str(folder)
+
+
+def test_a_session_of_another_directory_is_there_but_would_not_go_on(tmp_path: Path, cwd: str) -> None:
+    write_session(tmp_path, ONE, cwd, [message("user", "x")])
+    found = Pi().open_store({"HOME": str(tmp_path)}).look_up(ONE, str(tmp_path))
+    assert found.presence is Presence.EXISTS
+    assert not found.resumable
+    assert cwd in found.reason
+
+
+def test_two_sessions_of_one_id_are_told_by_their_directories(tmp_path: Path, cwd: str) -> None:
+    """`--session-id` from another directory begins a second session of the same id (1.6.0)."""
+    below = Path(cwd, "below")
+    below.mkdir()
+    for folder in (cwd, str(below)):
+        write_session(tmp_path, ONE, folder, [message("user", f"in {folder}")])
+    store = Pi().open_store({"HOME": str(tmp_path)})
+    for folder in (cwd, str(below)):
+        found = store.look_up(ONE, folder)
+        assert found.resumable
+        assert found.info is not None
+        assert found.info.cwd == folder
+
+
+def test_a_transcript_that_is_being_moved_into_place_counts_until_it_is_there(tmp_path: Path, cwd: str) -> None:
+    path = write_session(tmp_path, ONE, cwd, [message("user", "x")])
+    moving = path.rename(f"{path}.a1b2.tmp")
+    store = Pi().open_store({"HOME": str(tmp_path)})
+    assert store.look_up(ONE, cwd).presence is Presence.EXISTS
+    path.write_bytes(moving.read_bytes())
+    found = store.look_up(ONE, cwd).info
+    assert found is not None
+    assert found.path == str(path)
+
+
+def test_a_title_that_is_rewritten_in_place_loses_and_doubles_nothing(tmp_path: Path, cwd: str) -> None:
+    path = write_session(tmp_path, ONE, cwd, [message("user", "first")], "omp")
+    store = Omp().open_store({"HOME": str(tmp_path)})
+    info = store.look_up(ONE, cwd).info
+    assert info is not None
+    (window,) = store.read(info, None)
+    path.write_text(path.read_text().replace("A title", "Another") + dump(message("user", "second")))
+    again = list(store.read(info, window.cursor))
+    told = {
+        (event.record, event.block): event.text for event in (*window.events, *(e for w in again for e in w.events))
+    }
+    assert sorted(told.values()) == ["first", "second"]
+    renamed = store.look_up(ONE, cwd).info
+    assert renamed is not None
+    assert renamed.title == "Another"
+
+
+def test_the_fork_of_a_recorded_session_names_its_parent(tmp_path: Path, cwd: str) -> None:
+    place_all(tmp_path, cwd)
+    found = Pi().open_store({"HOME": str(tmp_path)}).look_up("my-fork-002", cwd).info
+    assert found is not None
+    assert found.parent is not None
+    assert found.parent.parent_id == "my-own-id-001"
