@@ -59,9 +59,17 @@ def event_id(harness: str, native_id: str, record: str, block: int, kind: str) -
 
 def shorten_one(full: str) -> str:
     """An id's beginning, where the others are not at hand: of a UUID that begins with its time (RFC 9562, version 7)
-    all of that time, since those of one minute have the same 8 characters."""
-    is_timed = full[8:9] == full[13:14] == "-" and full[14:15] == "7"
-    return full[: 13 if is_timed else SHORT_CHARS]
+    all of that time, since those of one minute have the same 8 characters. A word before an underscore comes on top."""
+    word = _measure_word(full)
+    own = full[word:]
+    is_timed = own[8:9] == own[13:14] == "-" and own[14:15] == "7"
+    return full[: word + (13 if is_timed else SHORT_CHARS)]
+
+
+def _measure_word(full: str) -> int:
+    """How long the word is that all ids of one kind begin with: `session_` of Kimi Code, `ses_` of OpenCode."""
+    word, underscore, own = full.partition("_")
+    return len(word) + 1 if underscore and own and word.isalpha() and len(word) <= SHORT_CHARS else 0
 
 
 def shorten(ids: Iterable[str], chars: int = SHORT_CHARS) -> dict[str, str]:
@@ -97,7 +105,7 @@ def _shorten_plain(ids: Iterable[str], chars: int) -> dict[str, str]:
     for place, full in enumerate(ordered):
         neighbours = ordered[max(0, place - 1) : place] + ordered[place + 1 : place + 2]
         common = max((_count_common(full, other) for other in neighbours), default=0)
-        short[full] = full[: max(chars, common + 1)]
+        short[full] = full[: max(_measure_word(full) + chars, common + 1)]
     return short
 
 

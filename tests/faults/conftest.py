@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.real.conftest import agents, home, model, model_server, project, rigline, tmux
+from tests.real.conftest import agents, home, model, model_server, other, project, rigline, tmux
 
-__all__ = ["agents", "home", "model", "model_server", "project", "rigline", "tmux"]
+__all__ = ["agents", "home", "model", "model_server", "other", "project", "rigline", "tmux"]

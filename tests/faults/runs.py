@@ -91,6 +91,23 @@ def transcripts(rigline: Rigline, harness: str) -> list[Path]:
     return sorted(Path(*folders[harness]).rglob("*.jsonl"))
 
 
+def list_processes(home: str) -> list[str]:
+    """The pids of all that runs with this home in its environment."""
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and _is_at_home(pid, home)]
+
+
+def _is_at_home(pid: str, home: str) -> bool:
+    try:
+        return f"HOME={home}\0".encode() in Path("/proc", pid, "environ").read_bytes()
+    except OSError:
+        return False
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Everything below a folder, byte for byte."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def block(path: str) -> None:
     """Put a file where a folder is wanted: no permission lets anybody write below it, not even root."""
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -16,6 +16,7 @@ from tests.faults.runs import (
     break_argv,
     break_env,
     end,
+    list_processes,
     newest,
     notices,
     texts,
@@ -126,16 +127,8 @@ def test_no_history_stands_on_a_command_line(rigline: Rigline, model: Model, har
     rigline(*TURN["codex"], "say: the other is tulip").ok()
     process = rigline.start(rigline.argv(*TURN[harness], "slow: 1"))
     wait_for_request(model, "slow: 1")
-    ours = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_of(pid, rigline)]
+    ours = list_processes(rigline.home.path)
     lines = [Path("/proc", pid, name).read_bytes() for pid in ours for name in ("cmdline", "environ")]
     assert len(ours) > 1
     assert not [line for line in lines if b"marigold" in line or b"tulip" in line]
     assert end(process)[0] == 0
-
-
-def is_of(pid: str, rigline: Rigline) -> bool:
-    """Whether a process has this test's home."""
-    try:
-        return f"HOME={rigline.home.path}\0".encode() in Path("/proc", pid, "environ").read_bytes()
-    except OSError:
-        return False

@@ -132,10 +132,16 @@ def test_a_terminal_session_receives_the_line_with_its_first_prompt_and_is_colle
     pane.enter("recall: marigold")
     pane.wait_for("recall marigold: yes")
     (journal,) = list_journals(other)
+    pane.enter("/new")
+    pane.wait_for(lambda screen: "recall marigold" not in screen)
+    pane.enter("recall: marigold")
+    pane.wait_for("recall marigold: no")
     pane.enter("/exit")
     assert pane.wait_for_exit() == 0
     assert count_packets(journal) == 1
-    assert bindings(other.rigline)["kimi-code"] == journal.parents[2].name
+    (new,) = [each for each in list_journals(other) if each != journal]
+    assert count_packets(new) == 0, "asked for to be empty"
+    assert bindings(other.rigline)["kimi-code"] == new.parents[2].name, "the line goes on with what was used last"
 
 
 def test_what_the_program_writes_in_its_list_of_plugins_is_never_ours(other: Other, tmp_path: Path) -> None:

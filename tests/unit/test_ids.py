@@ -100,3 +100,19 @@ def test_short_forms_have_eight_characters_unless_more_are_needed() -> None:
 )
 def test_a_word_means_the_id_that_it_equals_or_all_that_begin_with_it(word: str, found: list[str]) -> None:
     assert find_by_prefix(word, ["ab", "abc", "ad"]) == found
+
+
+@pytest.mark.parametrize(
+    ("full", "short"),
+    [
+        ("session_5ae8c3bc-5ae9-448e-a30b-4d1d59c4a3a2", "session_5ae8c3bc"),
+        ("ses_dd06e5a2bffeQ2hJ9wXyZ0aB1c", "ses_dd06e5a2"),
+        ("sess_01a22fbb-e7f2-7a00-8000-000000000000", "sess_01a22fbb-e7f2"),
+        ("my_own-id", "my_own-id"),
+        ("1_2345678901", "1_234567"),
+    ],
+)
+def test_a_word_that_all_ids_of_a_kind_begin_with_tells_none_from_another(full: str, short: str) -> None:
+    assert shorten_one(full) == short
+    if "-e7f2" not in full:
+        assert shorten([full]) == {full: short}

@@ -60,7 +60,8 @@ def find_answer(folder: str, payload: dict[str, Any], part: int) -> str:
     if not is_receiver(folder, hook["receivers"], native_id):
         # A second start in a run was asked for to be empty; where nothing was prepared, it is the first.
         is_empty_by_wish = payload.get("source") == "startup" and hook["receivers"] != []
-        return "" if is_empty_by_wish else _answer_other(folder, native_id, part)
+        is_told = "source" in payload or hook["receivers"] == []
+        return "" if is_empty_by_wish else _answer_other(folder, native_id, part, is_told=is_told)
     return _read(os.path.join(folder, f"answer-{part}")) if part <= hook["parts"] else ""
 
 
@@ -93,11 +94,14 @@ def is_receiver(folder: str, receivers: list[str] | None, native_id: str) -> boo
     return True
 
 
-def _answer_other(folder: str, native_id: str, part: int) -> str:
-    """The person went to another session inside the harness: its packet has to be made now."""
+def _answer_other(folder: str, native_id: str, part: int, *, is_told: bool) -> str:
+    """The person went to another session inside the harness: its packet has to be made now.
+
+    Where the harness does not tell why a session begins (`is_told`), one that began after the launch is empty by wish.
+    """
     from rigline.launch.deliver import answer_other_session
 
-    return answer_other_session(folder, native_id, part)
+    return answer_other_session(folder, native_id, part, may_be_new=not is_told)
 
 
 def _read(path: str) -> str:

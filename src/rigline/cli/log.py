@@ -113,7 +113,7 @@ def render_log(log: Log, tools: Tools) -> list[str]:
     marks = [
         Mark(
             at_ms=each.checkpoint.at_ms,
-            text=f"{each.moment} of a {each.harness} run: {describe_checkpoint(each.checkpoint)}",
+            text=f"{each.moment} of a run of {each.harness}: {describe_checkpoint(each.checkpoint)}",
         )
         for each in log.checkpoints
     ]

@@ -40,7 +40,7 @@ from rigline.harness.windows import as_dict, as_list
 _OPTIONS = (
     "--telemetry --telemetry-target=1 --telemetry-otlp-endpoint=1 --telemetry-otlp-protocol=1 --telemetry-log-prompts"
     " --telemetry-outfile=1 --debug,-d --bare --safe-mode,--safeMode --proxy=1 --insecure --chat-recording"
-    " --no-chat-recording,--chat-recording=false,--chatRecording=false,--no-chatRecording --model,-m=1"
+    " --no-chat-recording,--no-chatRecording --model,-m=1"
     " --fallback-model,--fallbackModel=+ --prompt,-p=1 --prompt-interactive,-i,--promptInteractive=1"
     " --system-prompt,--systemPrompt=1 --append-system-prompt,--appendSystemPrompt=1 --output-style,--outputStyle=1"
     " --sandbox,-s --sandbox-image=1 --yolo,-y --approval-mode,--approvalMode=1 --acp --experimental-acp"
@@ -74,7 +74,7 @@ GRAMMAR = Grammar(
         SelectorRule("--session-id", is_uuid, is_new=True),
     ),
     fork_options=("--fork-session",),
-    unkept=("--no-chat-recording",),
+    unkept=("--no-chat-recording", "--chat-recording=false", "--chatRecording=false"),
     without_hooks=("--bare", "--safe-mode"),
     yolo="--yolo",
     permissions=("--approval-mode",),

@@ -75,7 +75,13 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
     # what it sets for its tools, by its public source
     "crush": ("AGENT", "AI_AGENT", "CRUSH"),
     # what 0.24.4 sets for its tools
-    "qwen-code": ("QWEN_CODE", "QWEN_CODE_AGENT_ID", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID", "QWEN_CODE_SESSION_ID"),
+    "qwen-code": (
+        "QWEN_CODE",
+        "QWEN_CODE_AGENT_ID",
+        "QWEN_CODE_PROJECT_DIR",
+        "QWEN_CODE_PROMPT_ID",
+        "QWEN_CODE_SESSION_ID",
+    ),
     # what 1.18.33 sets for its tools
     "opencode": ("AGENT", "OPENCODE", "OPENCODE_PID"),
 }

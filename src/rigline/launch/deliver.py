@@ -79,14 +79,15 @@ def define_hooks(parts: int, python: str, event: HookEvent) -> HookDefinition:
     )
 
 
-def answer_other_session(folder_path: str, native_id: str, part: int) -> str:
+def answer_other_session(folder_path: str, native_id: str, part: int, *, may_be_new: bool = False) -> str:
     """The packet for a session that the person chose inside the harness. Called from the hook, in its own process.
 
+    One that `may_be_new` gets none when it began since the launch: it was asked for to be empty.
     Parts are asked for at the same time: the first caller makes the packet, the others wait for its lock.
     """
     folder = RunFolder(folder_path)
     state = folder.read_state()
-    if state is None or not native_id or "/" in native_id:
+    if state is None or not native_id or "/" in native_id or (may_be_new and _is_new(state, native_id)):
         return ""
     below = f"other-{native_id}"
     with open(os.path.join(folder_path, "other.lock"), "a", encoding="utf-8") as lock:
@@ -99,6 +100,13 @@ def answer_other_session(folder_path: str, native_id: str, part: int) -> str:
             return file.read()
     except FileNotFoundError:
         return ""
+
+
+def _is_new(state: RunState, native_id: str) -> bool:
+    """Whether a session began since the launch. One that the store does not have yet did."""
+    store = get_harness(state.run.harness).open_store({**os.environ, **state.store_env})
+    info = store.look_up(native_id, state.scope.cwd).info
+    return info is None or (info.started_ms or 0) >= state.since_ms
 
 
 def _offer_other(folder: RunFolder, state: RunState, native_id: str, below: str) -> None:

@@ -162,7 +162,7 @@ def test_named_files_are_known_by_their_content_wherever_they_lie(user: User, tm
 
 
 def test_a_session_of_another_program_with_records_of_the_same_types_is_not_taken(user: User, tmp_path: Path) -> None:
-    record = make_prompt(make_id(1), 0, "hello") | {"message": {"role": "user", "parts": [{"text": "hello"}]}}
+    record = make_prompt(make_id(1), 0, "hello") | {"message": {"role": "user", "body": "hello"}}
     (tmp_path / f"{make_id(1)}.jsonl").write_text(claude_store.dump(record))
     refused = user.call("import", str(tmp_path / f"{make_id(1)}.jsonl"))
     assert refused.status == 64

@@ -26,7 +26,7 @@ def test_a_line_is_told_with_its_sessions_turns_tools_and_marks(user: User) -> N
     assert answer.status == 0
     assert answer.lines == [
         "2026-03-31",
-        "08:00  ── start of a claude-code run: aaaaaaaaaa on main, clean",
+        "08:00  ── start of a run of claude-code: aaaaaaaaaa on main, clean",
         "",
         "── claude-code aaaa1111  The parser",
         '08:01  [Bash]  {"command": "pytest"}  → error, 1 line',

@@ -32,11 +32,12 @@ def call(
     capsys: pytest.CaptureFixture[str],
     payload: object,
     part: int = 1,
+    event: str = "session-start",
 ) -> str:
     """What the hook prints for a payload."""
     stdin = io.TextIOWrapper(io.BytesIO(payload if isinstance(payload, bytes) else json.dumps(payload).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert hook.main(["session-start", "--part", str(part)]) == 0
+    assert hook.main([event, "--part", str(part)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     return out
@@ -82,7 +83,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int]]:
     """The packets that were made while the hook ran: for which session, which part."""
     calls: list[tuple[str, str, int]] = []
 
-    def answer(folder: str, native_id: str, part: int) -> str:
+    def answer(folder: str, native_id: str, part: int, *, may_be_new: bool) -> str:
+        assert not may_be_new, "the payload has told why it began"
         calls.append((folder, native_id, part))
         return "made now"
 
@@ -104,6 +106,32 @@ def test_where_nothing_could_be_prepared_the_packet_is_made_for_whoever_starts(
     prepare(folder, [])
     assert ask(start("chosen-inside", source)) == "made now"
     assert asked == [(str(folder), "chosen-inside", 1)]
+
+
+def test_a_harness_that_asks_at_every_prompt_is_answered_at_a_session_s_first(folder: Path, ask: Ask) -> None:
+    prepare(folder, ["s"], "one", "two")
+    prompt = {"session_id": "s", "prompt": "hello"}
+    assert [ask(prompt, part, "first-prompt") for part in (1, 2, 1, 2)] == ["one", "two", "", ""]
+    assert len((folder / "observed.jsonl").read_text().splitlines()) == 1
+
+
+def test_the_id_is_found_in_copilot_s_spelling_too(folder: Path, ask: Ask) -> None:
+    prepare(folder, ["s"], "one")
+    assert ask({"sessionId": "s"}, 1, "first-prompt") == "one"
+
+
+@pytest.mark.parametrize(("receivers", "may_be_new"), [(["s"], True), ([], False)])
+def test_a_session_of_which_is_not_told_why_it_began_may_be_new(
+    folder: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch, receivers: list[str], may_be_new: bool
+) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr(
+        "rigline.launch.deliver.answer_other_session",
+        lambda *_, may_be_new: told.append(may_be_new) or "",  # type: ignore[func-returns-value]
+    )
+    prepare(folder, receivers, *receivers)
+    ask({"session_id": "other"}, 1, "first-prompt")
+    assert told == [may_be_new]
 
 
 @pytest.mark.parametrize("payload", [b"", b"not json", b"[1]", b"{}", b"\xff"])

@@ -123,7 +123,7 @@ def test_print_mode_is_not_interactive(args: tuple[str, ...], is_interactive: bo
         (("-c", "x"), Selector(words=("-c",))),
         (("--from-pr", "12"), Selector(words=("--from-pr", "12"))),
         (("--teleport",), Selector(words=("--teleport",))),
-        (("--session-id", ID, "x"), Selector(words=("--session-id", ID), native_id=ID)),
+        (("--session-id", ID, "x"), Selector(words=("--session-id", ID), native_id=ID, is_new=True)),
         (("--resume", ID, "--fork-session"), Selector(words=("--resume", ID), native_id=ID, forks=True)),
         (("-c", "--fork-session"), Selector(words=("-c",), forks=True)),
         (
