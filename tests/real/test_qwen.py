@@ -60,8 +60,8 @@ def test_a_long_packet_comes_whole_beside_hooks_of_the_user_and_the_machine_and_
     other: Other, model: Model, tmp_path: Path
 ) -> None:
     settings, defaults = find_home(other) / "settings.json", tmp_path / "system-defaults.json"
-    mine = json.loads(settings.read_text())
-    for path, said, content in ((settings, "USER", mine), (defaults, "MACHINE", {})):
+    mine = {"$version": 4, **json.loads(settings.read_text())}  # the program rewrites what has an older form
+    for path, said, content in ((settings, "USER", mine), (defaults, "MACHINE", {"$version": 4})):
         answer = {"hookSpecificOutput": {"additionalContext": f"HOOK-OF-THE-{said}"}}
         hook = {"type": "command", "command": f"echo '{json.dumps(answer)}'"}
         path.write_text(f"// a comment\n{json.dumps({**content, 'hooks': {'UserPromptSubmit': [{'hooks': [hook]}]}})}")
