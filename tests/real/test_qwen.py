@@ -17,8 +17,8 @@ pytestmark = pytest.mark.parametrize("other", ["qwen-code"], indirect=True)
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 
 
-def qwen(other: Other, prompt: str, *words: str, cwd: str | None = None, **env: str) -> Done:
-    return other.rigline("run", "qwen", *words, "-p", prompt, cwd=cwd, **env)
+def qwen(other: Other, prompt: str, *words: str, cwd: str | None = None, system: str = "") -> Done:
+    return other.rigline("run", "qwen", *words, "-p", prompt, cwd=cwd, QWEN_CODE_SYSTEM_SETTINGS_PATH=system)
 
 
 def claude(other: Other, prompt: str) -> Done:
@@ -70,7 +70,7 @@ def test_a_long_packet_comes_whole_beside_hooks_of_the_user_and_the_machine_and_
     claude(other, "say: begin").ok()
     claude(other, "big: 9000").ok()
     claude(other, "say: the end is a lupin").ok()
-    qwen(other, "say: hello", QWEN_CODE_SYSTEM_SETTINGS_PATH=str(tmp_path / "settings.json")).ok()
+    qwen(other, "say: hello", system=str(tmp_path / "settings.json")).ok()
     history = model.conversation("say: hello").history
     for words in ("begin", "the end is a lupin", "HOOK-OF-THE-USER", "HOOK-OF-THE-MACHINE"):
         assert words in history

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from rigline.model import SessionInfo
 from rigline.readable import format_count, join_words
 
 VERSION_TIMEOUT_S = 5.0
+_VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.+-]*[0-9A-Za-z])?")
 #: how many programs are asked for their version at once: each takes a core, and a second or two
 ASKED_AT_ONCE = 4
 
@@ -84,12 +86,9 @@ def ask_version(harness: Harness, executable: str, env: Mapping[str, str]) -> st
 
 
 def find_version(answer: str) -> str | None:
-    """The first word of an answer that is a version: `2.1.332` in `2.1.332 (Claude Code)`. Pure."""
-    for word in answer.replace("v", " ").split():
-        number = word.partition("-")[0].partition("+")[0]
-        if number.count(".") >= 1 and all(part.isdigit() for part in number.split(".")):
-            return word
-    return None
+    """The first version in an answer: `2.1.332` in `2.1.332 (Claude Code)`, `18.2.3` in `omp/18.2.3`. Pure."""
+    found = _VERSION.search(answer)
+    return found[0] if found else None
 
 
 def is_between_known(version: str, known: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rigline.harness.journal import decode_json
 from rigline.harness.markers import repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
 from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text
@@ -22,8 +23,8 @@ from rigline.model import Kind
 def decode_parts(text: object) -> list[object] | None:
     """A message's parts, None where they are no JSON list."""
     try:
-        value = msgspec.json.decode(text) if isinstance(text, str | bytes) else None
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = decode_json(text) if isinstance(text, str | bytes) else None
+    except (msgspec.DecodeError, ValueError, RecursionError):
         return None
     return value if isinstance(value, list) else None
 

@@ -277,6 +277,20 @@ def _replace_in(value: object) -> object:
     return value
 
 
+def decode_json(data: str | bytes) -> object:
+    """A JSON value with U+FFFD for half of a surrogate pair, as programs write that cut texts between its halves.
+
+    Raises `msgspec.DecodeError`, ValueError or RecursionError for what is no JSON.
+    """
+    try:
+        return _decoder.decode(data)
+    except msgspec.DecodeError:
+        text = data if isinstance(data, str) else data.decode("utf-8")
+        if "\\ud" not in text and "\\uD" not in text:
+            raise
+        return _replace_in(json.loads(text))
+
+
 class Cursor(Struct, frozen=True, kw_only=True):
     """How far a reader came in a file, and what proves that it is still that file.
 

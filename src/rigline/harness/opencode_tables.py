@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rigline.harness.database import list_columns
+from rigline.harness.journal import decode_json
 from rigline.harness.opencode_records import (
     Message,
     extract_entry,
@@ -270,8 +271,8 @@ class Entries(Conversation):
 def decode(text: object) -> dict[str, object]:
     """A column with JSON as an object; an empty one where it holds none."""
     try:
-        value = msgspec.json.decode(text) if isinstance(text, str | bytes) else None
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = decode_json(text) if isinstance(text, str | bytes) else None
+    except (msgspec.DecodeError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -9,6 +9,17 @@ from rigline.ledger.fence import flatten
 from rigline.model import UNKNOWN_STATUS
 from rigline.readable import format_age, format_count, format_iso
 
+#: the agents' own names, where capital letters alone do not make them
+_LABELS = {
+    "antigravity": "Antigravity CLI",
+    "copilot": "GitHub Copilot CLI",
+    "gemini-cli": "Gemini CLI",
+    "kiro": "Kiro CLI",
+    "kiro-v3": "Kiro CLI V3",
+    "omp": "OMP",
+    "opencode": "OpenCode",
+}
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,8 +159,9 @@ def head_item(item: Entry, day: str, *, is_last_request: bool) -> str:
 
 
 def name_harness(harness: str | None) -> str:
-    """`Claude Code` for `claude-code`."""
-    return flatten((harness or "agent").replace("-", " ").title(), NAME_CHARS)
+    """`Claude Code` for `claude-code`; adapters, which know it themselves, may not be asked from here."""
+    known = _LABELS.get(harness or "")
+    return known or flatten((harness or "agent").replace("-", " ").title(), NAME_CHARS)
 
 
 def format_moment(at_ms: int | None) -> str:

@@ -14,6 +14,7 @@ from rigline.harness import HARNESSES, get_harness
 from rigline.harness.argv import OptionTable
 from rigline.harness.grammar import Grammar
 from rigline.harness.session_variables import SESSION_VARIABLES
+from rigline.ledger.packet_frame import name_harness
 from rigline.testing.harness_conformance import (
     check_answers,
     check_command_line,
@@ -114,3 +115,8 @@ def test_no_payload_of_a_hook_raises(name: str, data: Any) -> None:
     harness.read_observation(data.draw(st.dictionaries(keys, values, max_size=6)))
     text = data.draw(st.text(max_size=40))
     assert isinstance(harness.write_hook_answer(text), str)
+
+
+@EVERY_HARNESS
+def test_a_packet_calls_each_agent_by_its_own_name(name: str) -> None:
+    assert name_harness(name) == get_harness(name).label

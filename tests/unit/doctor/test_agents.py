@@ -15,6 +15,8 @@ from rigline.doctor.agents import find_version, is_between_known
         ("tool v1.2.3", "1.2.3"),
         ("tool 1.2.3-beta.1+x", "1.2.3-beta.1+x"),
         ("WARNING: something 404\ncodex-cli 0.120.0", "0.120.0"),
+        ("omp/18.2.3", "18.2.3"),
+        ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update'", "1.0.102"),
         ("no version here, 7 times", None),
         ("", None),
         (".", None),
