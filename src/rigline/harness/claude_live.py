@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from rigline import liveness
+from rigline.harness.journal import open_regular
 
 _MAX_BYTES = 1 << 20
 #: processes between a launcher and the agent that it started: wrappers, shells
@@ -51,7 +52,7 @@ def find_of_process(config: str, pid: int) -> LiveRecord | None:
 
 def _read(path: str) -> LiveRecord | None:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return msgspec.json.decode(file.read(_MAX_BYTES), type=LiveRecord)
     except (OSError, msgspec.DecodeError):
         return None

@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from rigline import liveness
 from rigline.harness.copilot_records import extract, find_typed, is_subagents, read_limit
 from rigline.harness.file_store import FileStore, iter_folder, read_head, read_tail
 from rigline.harness.grammar import is_uuid
+from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.windows import Item, as_dict, as_text, parse_time_ms, read_journal
 from rigline.model import LiveSession, SessionInfo, Window
 
@@ -131,8 +130,8 @@ class CopilotStore(FileStore):
 def read_name(path: str) -> str | None:
     """The session's name, from the one line of `workspace.yaml` that holds it."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read(1 << 16).splitlines()
+        with open_regular(path) as file:
+            lines = file.read(1 << 16).decode("utf-8", "replace").splitlines()
     except OSError:
         return None
     value = next((line.removeprefix("name:").strip() for line in lines if line.startswith("name:")), "")
@@ -140,8 +139,8 @@ def read_name(path: str) -> str | None:
         return value.strip("'").replace("''", "'") or None
     if value.startswith('"'):
         try:
-            return str(msgspec.json.decode(value)) or None
-        except msgspec.DecodeError:
+            return str(decode_json(value)) or None
+        except ValueError:
             return None
     return None if value[:1] in ("|", ">", "~") or value == "null" else value or None
 

@@ -11,8 +11,6 @@ attachment_image and attachment_file, own_packet, unknown:<type>. A call that is
 
 from __future__ import annotations
 
-import msgspec
-
 from rigline.harness.journal import decode_json
 from rigline.harness.markers import repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
@@ -24,7 +22,7 @@ def decode_parts(text: object) -> list[object] | None:
     """A message's parts, None where they are no JSON list."""
     try:
         value = decode_json(text) if isinstance(text, str | bytes) else None
-    except (msgspec.DecodeError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, list) else None
 

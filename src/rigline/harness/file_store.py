@@ -10,10 +10,8 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from rigline.harness.folders import is_recorded_in
-from rigline.harness.journal import iter_lines, open_regular
+from rigline.harness.journal import decode_json, iter_lines, open_regular
 from rigline.model import LiveSession, Lookup, Presence, SessionInfo, Window
 
 #: how many records are read to describe a session
@@ -171,7 +169,7 @@ def read_object(path: str) -> dict[str, object]:
     """The object in a JSON file that lies beside a transcript; empty where it is missing, damaged, or above 16 MiB."""
     try:
         with open_regular(path) as file:
-            value = msgspec.json.decode(file.read(OBJECT_CAP_BYTES))
+            value = decode_json(file.read(OBJECT_CAP_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -280,11 +280,11 @@ def _replace_in(value: object) -> object:
 def decode_json(data: str | bytes) -> object:
     """A JSON value with U+FFFD for half of a surrogate pair, as programs write that cut texts between its halves.
 
-    Raises `msgspec.DecodeError`, ValueError or RecursionError for what is no JSON.
+    Raises ValueError or RecursionError for what is no JSON.
     """
     try:
         return _decoder.decode(data)
-    except msgspec.DecodeError:
+    except ValueError:
         text = data if isinstance(data, str) else data.decode("utf-8")
         if "\\ud" not in text and "\\uD" not in text:
             raise

@@ -11,10 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from rigline.harness.file_store import FileStore, iter_folder, read_head, read_tail
-from rigline.harness.journal import open_regular
+from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.kimi_records import extract, find_typed, read_limit
 from rigline.harness.windows import as_dict, as_text, read_journal
 from rigline.model import LinkKind, Lookup, Presence, SessionInfo, SessionLink, Window
@@ -146,11 +144,12 @@ def read_state(folder: str) -> dict[str, object] | None:
     for name in _STATES:
         try:
             with open_regular(os.path.join(folder, name)) as file:
-                return msgspec.json.decode(file.read(_STATE_CAP_BYTES), type=dict[str, object])
+                value = decode_json(file.read(_STATE_CAP_BYTES))
         except FileNotFoundError:
             continue
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):
             return None
+        return value if isinstance(value, dict) else None
     return None
 
 

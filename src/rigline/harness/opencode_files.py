@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from rigline.harness.file_store import iter_folder
+from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.opencode_records import (
     extract_message,
     extract_part,
@@ -105,7 +105,7 @@ class Files(Conversation):
         if place < 0:
             return Loaded("error" if message.has_error else "", (extract_message(message),))
         try:
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 raw = file.read()
         except FileNotFoundError:
             return None
@@ -116,7 +116,7 @@ class Files(Conversation):
 
 def _read_json(path: str) -> dict[str, object]:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return _decode(file.read())
     except OSError:
         return {}
@@ -124,8 +124,8 @@ def _read_json(path: str) -> dict[str, object]:
 
 def _decode(raw: bytes) -> dict[str, object]:
     try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        value = decode_json(raw)
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

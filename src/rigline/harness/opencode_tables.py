@@ -12,7 +12,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from rigline.harness.database import list_columns
@@ -272,7 +271,7 @@ def decode(text: object) -> dict[str, object]:
     """A column with JSON as an object; an empty one where it holds none."""
     try:
         value = decode_json(text) if isinstance(text, str | bytes) else None
-    except (msgspec.DecodeError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -96,8 +96,11 @@ def _choose(workstream: Workstream | None, env: Mapping[str, str], settings: Set
 def _choose_among(
     names: Sequence[str], workstream: Workstream | None, env: Mapping[str, str], settings: Settings, cwd: str
 ) -> HarnessChoice:
+    """Stores are looked at only where the line itself does not tell: that loads every adapter."""
     available = {name for name in names if _is_installed(name, env, settings)}
-    return choose_harness(workstream, available, _list_local(names, env, cwd), cwd)
+    bindings = workstream.bindings if workstream is not None else ()
+    is_told = any(binding.is_current and binding.harness in available for binding in bindings)
+    return choose_harness(workstream, available, [] if is_told else _list_local(names, env, cwd), cwd)
 
 
 def find_line(options: RunOptions, scope: Scope, ledger: Ledger) -> Workstream | None:

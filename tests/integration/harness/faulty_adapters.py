@@ -200,6 +200,11 @@ def _without_damages(_info: SessionInfo, window: Window) -> Window:
     return window
 
 
+def _without_cut_characters(_info: SessionInfo, window: Window) -> Window:
+    window.events = [event for event in window.events if "\ufffd" not in event.text]
+    return window
+
+
 def _with_calls_of_their_own(event: Event) -> Event:
     return replace(event, call_id=f"{event.call_id}-{event.kind}") if event.call_id else event
 
@@ -225,6 +230,7 @@ add("a_line_of_12_mb_takes_little_memory", "it is lost in silence", windows(_wit
 add("a_long_session_takes_little_memory", "it is held whole", HoldsAll)
 add("damage_costs_only_what_is_damaged", "reading ends there", StopsAtDamage)
 add("damage_costs_only_what_is_damaged", "it is not counted", windows(_without_damages))
+add("half_a_character_pair_costs_no_record", "its record is lost", windows(_without_cut_characters))
 add("events_have_identities", "one key for all", each_event(lambda event: replace(event, record="x")))
 add("events_have_identities", "another session's name", each_event(lambda event: replace(event, native_id="x")))
 add("tool_results_name_their_calls", "ids of their own", each_event(_with_calls_of_their_own))
@@ -292,6 +298,15 @@ class Unlimited(ExampleStore):
         return super().list_sessions(cwd, 1000)
 
 
+class WaitsForPipes(ExampleStore):
+    """Opens whatever has the right name."""
+
+    def describe(self, path: str) -> SessionInfo | None:
+        with open(path, "rb") as file:
+            file.read(1)
+        return super().describe(path)
+
+
 class RefusesBriefly(ExampleStore):
     """Does not say which format it met."""
 
@@ -309,6 +324,7 @@ add("a_renamed_checkout_has_no_sessions", "whose folder is gone", in_folder(lamb
 add("lists_are_short_new_first_and_without_subagents", "the oldest first", OldestFirst)
 add("lists_are_short_new_first_and_without_subagents", "no limit", Unlimited)
 add("missing_unreadable_and_existing_are_three_answers", "spoilt is missing", Answers)
+add("pipes_hold_nothing_up", "any file is opened", WaitsForPipes)
 add("words_that_are_no_ids_are_missing", "a path is an id", TakesPaths)
 add("an_unknown_format_is_refused_by_name", "no name", RefusesBriefly)
 add("an_unknown_format_is_refused_by_name", "missing", Answers)

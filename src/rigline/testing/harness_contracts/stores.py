@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
+from rigline.errors import RiglineError
 from rigline.harness.base import Store
 from rigline.model import Presence
-from rigline.testing.harness_contracts.case import HarnessCase, expect, fingerprint, list_ids, open_copy
+from rigline.testing.harness_contracts.case import (
+    Copy,
+    HarnessCase,
+    expect,
+    fingerprint,
+    list_ids,
+    open_copy,
+    read_bytes,
+    walk,
+    write_bytes,
+)
 
 
 def a_store_is_only_read(case: HarnessCase) -> None:
@@ -119,6 +131,58 @@ def _find_presence(store: Store, native_id: str, case: HarnessCase) -> Presence:
     return store.look_up(native_id, case.cwd).presence
 
 
+def pipes_hold_nothing_up(case: HarnessCase) -> None:
+    """A pipe in the place of any file of the store: nobody waits for what never comes."""
+    with open_copy(case) as copy:
+        wanted = [info.native_id for info in copy.sessions]
+        for path in [path for path in walk(copy.folder) if os.path.isfile(path)]:
+            content = read_bytes(path)
+            os.unlink(path)
+            os.mkfifo(path)
+            with _open_late(path) as waited:
+                _ask(case.open(copy.folder), copy, wanted, case.cwd)
+            expect(not waited.is_set(), f"a pipe in the place of {path} was waited for")
+            os.unlink(path)
+            write_bytes(path, content)
+
+
+def _ask(store: Store, copy: Copy, native_ids: Sequence[str], cwd: str) -> None:
+    """Everything that is done with a store."""
+    for info in [*store.iter_sessions(), *copy.sessions]:
+        store.related(info)
+        store.find_usage_limit(info)
+        with suppress(RiglineError):
+            for _ in store.read(info, None):
+                pass
+    store.list_sessions(cwd, 100)
+    store.find_started(0, cwd, None)
+    for native_id in native_ids:
+        store.look_up(native_id, cwd)
+        store.find_live(native_id)
+
+
+@contextmanager
+def _open_late(path: str) -> Iterator[threading.Event]:
+    """After two seconds the pipe gives its end to whoever waits for it; whether that was necessary."""
+    waited = threading.Event()
+
+    def release() -> None:
+        waited.set()
+        while not is_over.wait(0.05):
+            with suppress(OSError):
+                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+
+    is_over = threading.Event()
+    timer = threading.Timer(2.0, release)
+    timer.start()
+    try:
+        yield waited
+    finally:
+        is_over.set()
+        timer.cancel()
+        timer.join()
+
+
 def words_that_are_no_ids_are_missing(case: HarnessCase) -> None:
     """A path, a pattern, or nothing at all leads to no session, and out of no store."""
     store = case.open()
@@ -174,6 +238,7 @@ CONTRACTS = (
     a_renamed_checkout_has_no_sessions,
     lists_are_short_new_first_and_without_subagents,
     missing_unreadable_and_existing_are_three_answers,
+    pipes_hold_nothing_up,
     words_that_are_no_ids_are_missing,
     an_unknown_format_is_refused_by_name,
     subagents_are_linked_and_never_resumable,

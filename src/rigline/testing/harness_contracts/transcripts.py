@@ -8,7 +8,17 @@ from collections.abc import Callable
 
 from rigline.model import Kind
 from rigline.testing.golden import compare_goldens
-from rigline.testing.harness_contracts.case import Copy, Form, HarnessCase, expect, open_copy, read_tree
+from rigline.testing.harness_contracts.case import (
+    Copy,
+    Form,
+    HarnessCase,
+    expect,
+    open_copy,
+    read_bytes,
+    read_tree,
+    walk,
+    write_bytes,
+)
 from rigline.testing.harness_contracts.reading import Reading, expect_same, identify
 
 MAX_EVENTS = 400
@@ -155,6 +165,21 @@ def damage_costs_only_what_is_damaged(case: HarnessCase) -> None:
             expect(sum(found.losses.values()) > sum(expected.losses.values()), f"{info.native_id}: uncounted damage")
 
 
+def half_a_character_pair_costs_no_record(case: HarnessCase) -> None:
+    """It becomes U+FFFD, wherever a program cut a text between the two halves; the rest of the record is read."""
+    stand_in, half = b"HALF-P", rb"\ud83d"
+    with open_copy(case) as copy:
+        info = next(info for info in copy.sessions if not info.is_subagent)
+        expected = len(Reading(copy.store.read(info, None)).words)
+        copy.grow(info, ["before HALF-P after"])
+        for path in walk(copy.folder):
+            if stand_in in (content := read_bytes(path)):
+                write_bytes(path, content.replace(stand_in, half))
+        texts = [text for _, text in Reading(case.open(copy.folder).read(info, None)).words]
+        expect(any("before \ufffd after" in text for text in texts), f"{info.native_id}: the record is not read whole")
+        expect(len(texts) > expected, f"{info.native_id}: other records were lost beside it")
+
+
 def events_have_identities(case: HarnessCase) -> None:
     """Unique within a session, with a key that tells copies, and named by the session that was asked for."""
     store = case.open()
@@ -211,6 +236,7 @@ CONTRACTS = (
     a_line_of_12_mb_takes_little_memory,
     a_long_session_takes_little_memory,
     damage_costs_only_what_is_damaged,
+    half_a_character_pair_costs_no_record,
     events_have_identities,
     tool_results_name_their_calls,
     nothing_hidden_is_read,
