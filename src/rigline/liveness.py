@@ -31,6 +31,24 @@ def is_alive(pid: int, started: str) -> bool:
     return bool(found) and (found == started or not started)
 
 
+def is_carried(variable: str, value: str) -> bool:
+    """Whether another process was started with this in its environment; False where the system does not tell."""
+    wanted = f"{variable}={value}".encode("utf-8", "surrogateescape")
+    try:
+        pids = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    except OSError:
+        return False
+    return any(wanted in _read_environment(pid) for pid in pids)
+
+
+def _read_environment(pid: str) -> list[bytes]:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
 def _find_start(pid: int) -> str | None:
     """The start; "" when the process is gone or a zombie, None when that cannot be known."""
     if pid <= 0:

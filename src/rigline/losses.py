@@ -21,6 +21,7 @@ _WORDS = {
     "hidden_reasoning": ("piece of hidden reasoning left out", "pieces of hidden reasoning left out"),
     "system_prompt": ("system prompt left out", "system prompts left out"),
     "meta": ("note of the agent's program left out", "notes of the agent's program left out"),
+    "withheld_command": ("command that was kept from the agent", "commands that were kept from the agent"),
     "own_packet": ("packet of history that rigline had shown", "packets of history that rigline had shown"),
     "api_error": ("error of the vendor's service left out", "errors of the vendor's service left out"),
     "synthetic": ("answer that the agent's program made up", "answers that the agent's program made up"),

@@ -108,3 +108,15 @@ def test_time_zone_does_not_change_a_start(child: subprocess.Popen[bytes], monke
     started = process_start(child.pid)
     monkeypatch.setenv("TZ", "America/Caracas")
     assert process_start(child.pid) == started
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="this system has no /proc")
+def test_a_process_is_known_by_what_it_was_started_with() -> None:
+    with subprocess.Popen(["sleep", "60"], env={"PATH": os.environ["PATH"], "RUN": "/a/folder"}) as process:
+        deadline = time.monotonic() + 10
+        while not liveness.is_carried("RUN", "/a/folder") and time.monotonic() < deadline:
+            time.sleep(0.01)  # until the program is loaded it has our own environment
+        assert liveness.is_carried("RUN", "/a/folder")
+        assert not liveness.is_carried("RUN", "/a/fold")
+        process.kill()
+    assert not liveness.is_carried("RUN", "/a/folder")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
+from lab.tmux import Pane, Tmux
 
 from tests.real.conftest import Done, Model, Other
 
@@ -39,6 +41,8 @@ def test_a_line_goes_on_in_the_same_session_and_comes_back_from_claude_code(othe
     claude(other, "say: the flower is a foxglove").ok()
     assert "recall foxglove: yes" in omp(other, "recall: foxglove").ok().out
     assert list_transcripts(other) == [first]
+    sent = model.conversation("recall: foxglove").history
+    assert sent.index("[rigline packet") < sent.rindex("recall: foxglove"), "before the prompt"
     omp(other, "say: done").ok()
     assert model.conversation("say: done").history.count("[rigline packet") == 1, "shown once, and kept"
 
@@ -67,3 +71,58 @@ def test_a_fork_is_a_session_of_its_own_and_its_parent_s_words_count_once(other:
     found = other.rigline("search", "word", "--json").ok().json
     assert len(found["hits"]) == 2, "question and answer, each once"
     assert find_id(fork) in other.rigline("lineage", "--json").ok().out
+
+
+def test_a_session_that_is_to_begin_begins_where_the_user_s_settings_would_go_on(other: Other) -> None:
+    omp(other, "say: the word is marigold").ok()
+    (first,) = list_transcripts(other)
+    settings = Path(other.rigline.home.path, ".omp", "agent", "config.yml")
+    with settings.open("a") as file:
+        file.write("autoResume: true\n")
+    own = ["--model", "scripted/scripted-model", "-p", "say: by itself"]
+    other.rigline.agent(other.path, *own).ok()
+    assert list_transcripts(other) == [first], "the program by itself goes on with the newest"
+    other.rigline("run", "--fresh", "omp", *own[:2], "-p", "say: anew").ok()
+    assert len(list_transcripts(other)) == 2
+    assert "say: anew" not in first.read_text()
+    assert settings.read_text().count("autoResume") == 1, "and they stay as they are"
+
+
+def skip_setup(pane: Pane, shows: str) -> None:
+    """Leave out what the program asks at its first start, until its terminal shows a text."""
+    for _ in range(40):
+        if shows in pane.screen():
+            return
+        pane.press("Escape")
+        time.sleep(1)
+    pane.wait_for(shows)
+
+
+def test_in_a_terminal_each_session_is_shown_the_line_once_before_its_prompt(
+    other: Other, tmux: Tmux, model: Model
+) -> None:
+    """A prompt on the command line and one that is typed go other ways inside the program."""
+    omp(other, "say: an older one").ok()
+    (older,) = list_transcripts(other)
+    claude(other, "say: the word is marigold").ok()
+    words = ["run", "--fresh", "omp", "--model", "scripted/scripted-model", "recall: word is marigold"]
+    pane = tmux.open_pane(other.rigline.argv(*words), other.rigline.env, other.rigline.cwd)
+    skip_setup(pane, "recall word is marigold: yes")
+    pane.enter("/new")
+    pane.wait_for(lambda screen: "recall" not in screen)
+    pane.enter("recall: marigold")
+    pane.wait_for("recall marigold: no")
+    pane.enter("/resume")
+    pane.wait_for("Resume Session")
+    pane.enter("older")
+    pane.wait_for("Resumed session")
+    pane.enter("recall: is marigold")
+    pane.wait_for("recall is marigold: yes")
+    pane.enter("/quit")
+    assert pane.wait_for_exit() == 0
+    for prompt in ("recall: word is marigold", "recall: is marigold"):
+        sent = model.conversation(prompt).history
+        assert sent.index("[rigline packet") < sent.rindex(prompt)
+    packets = [path.read_text().count("[rigline packet") for path in list_transcripts(other)]
+    assert sorted(packets) == [0, 1, 1]
+    assert older.read_text().count("[rigline packet") == 1

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from lab.tmux import Tmux
+from lab.tmux import Pane, Tmux
 
 from tests.real.conftest import Done, Model, Other
 
@@ -49,7 +49,9 @@ def test_a_line_goes_on_in_the_same_session_and_comes_back_from_claude_code(othe
     assert "recall foxglove: yes" in pi(other, "recall: foxglove").ok().out
     assert list_transcripts(other) == [first]
     assert count_packets(first.read_text()) == 1, "the session keeps it"
-    assert count_packets(model.conversation("recall: foxglove").history) == 1
+    sent = model.conversation("recall: foxglove").history
+    assert count_packets(sent) == 1
+    assert sent.index("[rigline packet") < sent.rindex("recall: foxglove"), "before the prompt"
 
     assert "recall foxglove: yes" in pi(other, "recall: foxglove").ok().out
     assert count_packets(first.read_text()) == 1, "it is not shown again"
@@ -148,6 +150,74 @@ def test_the_user_s_own_extensions_and_settings_stay_as_they_are(other: Other, m
     assert "own-extension-7" in history
     assert (agent / "settings.json").read_bytes() == settings
     assert not os.listdir(os.path.join(other.rigline.home.rigline_dir, "runs")), "nothing of ours is left"
+
+
+def test_what_a_person_keeps_from_the_model_is_kept_from_the_other_agents_too(other: Other, tmux: Tmux) -> None:
+    pane = tmux.open_pane(other.rigline.argv("run", "pi"), other.rigline.env, other.rigline.cwd)
+    pane.wait_for("scripted-model")
+    pane.enter("say: hello")
+    pane.wait_for(lambda screen: screen.count("hello") > 1)
+    pane.enter("!!echo withheld-$((6*7))")
+    pane.wait_for("withheld-42")
+    pane.enter("!echo told-$((6*7))")
+    pane.wait_for("told-42")
+    pane.enter("/quit")
+    assert pane.wait_for_exit() == 0
+    assert "withheld-42" in list_transcripts(other)[0].read_text(), "the program itself keeps it"
+    assert len(other.rigline("search", "told-42", "--json").ok().json["hits"]) == 1
+    assert other.rigline("search", "withheld").code == 1, "nothing is found"
+
+
+def enter(pane: Pane, prompt: str, answer: str) -> None:
+    """A prompt, and its answer behind all that the pane shows."""
+    before = pane.screen().count(answer)
+    pane.enter(prompt)
+    pane.wait_for(lambda screen: screen.count(answer) > before)
+
+
+def resume(pane: Pane, words: str) -> None:
+    """Go to the session with these words, by the program's own picker."""
+    pane.enter("/resume")
+    pane.wait_for("Resume Session")
+    pane.enter(words)
+    pane.wait_for(lambda screen: "Resume Session" not in screen and words in screen)
+
+
+def test_in_a_terminal_the_line_is_shown_once_to_each_session_and_never_to_a_new_one(
+    other: Other, tmux: Tmux, model: Model
+) -> None:
+    other.rigline.agent(other.path, "-p", "say: an older one").ok()
+    (older,) = list_transcripts(other)
+    claude(other, "say: the word is marigold").ok()
+    pane = tmux.open_pane(other.rigline.argv("run", "pi", "--fresh"), other.rigline.env, other.rigline.cwd)
+    pane.wait_for("scripted-model")
+    enter(pane, "recall: marigold", "recall marigold: yes")
+    (first,) = [path for path in list_transcripts(other) if path != older]
+    assert count_packets(first.read_text()) == 1
+
+    enter(pane, "/reload", "Reloaded")
+    enter(pane, "say: it is reloaded", "it is reloaded")
+    assert count_packets(first.read_text()) == 1, "not again after /reload"
+
+    pane.enter("/new")
+    pane.wait_for(lambda screen: "recall marigold" not in screen)
+    pane.enter("/reload")
+    pane.wait_for("Reloaded")
+    enter(pane, "recall: marigold", "recall marigold: no")
+    (new,) = [path for path in list_transcripts(other) if path not in (older, first)]
+    assert count_packets(new.read_text()) == 0, "asked for to be empty, also after /reload"
+
+    resume(pane, "reloaded")
+    enter(pane, "say: back again", "back again")
+    assert count_packets(first.read_text()) == 1, "not again in the session that had it"
+    resume(pane, "older")
+    enter(pane, "recall: word is marigold", "recall word is marigold: yes")
+    assert count_packets(older.read_text()) == 1, "an older session has not seen the line yet"
+    sent = model.conversation("recall: word is marigold").history
+    assert sent.index("an older one") < sent.index("[rigline packet") < sent.rindex("recall: word is")
+    pane.enter("/quit")
+    assert pane.wait_for_exit() == 0
+    assert not any(count_packets(path.read_text()) > 1 for path in list_transcripts(other))
 
 
 def test_in_a_terminal_the_line_is_shown_once_and_a_new_session_stays_empty(other: Other, tmux: Tmux) -> None:

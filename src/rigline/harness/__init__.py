@@ -31,6 +31,7 @@ HARNESSES: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "antigravity": ("rigline.harness.antigravity", "Antigravity", "agy", ("agy",)),
     "crush": ("rigline.harness.crush", "Crush", "crush", ()),
     "qwen-code": ("rigline.harness.qwen", "Qwen", "qwen", ("qwen",)),
+    "gemini-cli": ("rigline.harness.gemini", "Gemini", "gemini", ("gemini",)),
     "opencode": ("rigline.harness.opencode", "OpenCode", "opencode", ("open-code",)),
 }
 

@@ -15,6 +15,7 @@ class Adapter:
     name: str
     hook_event = HookEvent.SESSION_START
     headless: tuple[str, ...] = ()
+    blank_values: tuple[tuple[str, str], ...] = ()
 
     def find_variant(self, args: tuple[str, ...]) -> str:  # noqa: ARG002
         """Itself: one program, one store."""

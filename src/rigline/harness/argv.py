@@ -47,6 +47,7 @@ class OptionTable(Struct, frozen=True, kw_only=True):
     (Commander); else an element with a leading dash is never a value (clap). `glued_equals`: `-oV` may also
     be written `-o=V` (clap). `separator_hides_subcommands`: behind `--` no word is a subcommand (clap).
     `subcommand_after_positional`: a word behind a prompt may still name a subcommand (clap).
+    `joins_values`: `--option=VALUE` is that option with its value; else it is an option that is not known (Pi).
     """
 
     options: tuple[Option, ...]
@@ -56,6 +57,7 @@ class OptionTable(Struct, frozen=True, kw_only=True):
     glued_equals: bool = False
     separator_hides_subcommands: bool = True
     subcommand_after_positional: bool = False
+    joins_values: bool = True
 
     def find(self, name: str) -> Option | None:
         """The option with that spelling, or None."""
@@ -216,7 +218,7 @@ class _Reader:
         index = self._at
         self._at += 1
         name, equals, value = word.partition("=")
-        option = self._table.find(name) if equals else None
+        option = self._table.find(name) if equals and self._table.joins_values else None
         if option is None or option.takes is Takes.NOTHING:
             yield Token(index=index, role=Role.OPTION, option=word, is_known=False)
         else:

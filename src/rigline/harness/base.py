@@ -206,6 +206,8 @@ class Harness(Protocol):
     session_variables: tuple[str, ...]
     #: variables that move the store; a blank value counts as unset and is removed
     store_variables: tuple[str, ...]
+    #: those of which a blank value is a choice, each with the value that says the same and takes its place
+    blank_values: tuple[tuple[str, str], ...]
 
     def find_variant(self, args: tuple[str, ...]) -> str:
         """The harness that these arguments really start: another name where one program has stores that never meet."""

@@ -60,7 +60,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self._order: list[str] = []
-        self._told: dict[str, tuple[tuple[Piece, ...], Counter[str]]] = {}
+        self._told: dict[str, tuple[set[int], Counter[str]]] = {}
 
     def take(self, record: dict[str, object]) -> list[Item]:
         """What a record adds or changes."""
@@ -79,13 +79,15 @@ class Conversation:
         return [*items, Item(key="", parent="", title=title)] if title else items
 
     def _append(self, message: dict[str, object]) -> list[Item]:
+        """A message, or a later state of one, which is nearly always the last."""
         key = as_text(message["id"])
-        if key in self._told and key in self._order:
-            place = self._order.index(key)
-            return self._tell(message, self._order[place - 1] if place else "")
-        parent = self._order[-1] if self._order else ""
-        self._order.append(key)
-        return self._tell(message, parent)
+        place = len(self._order) - 1 if key in self._told else -1
+        while place >= 0 and self._order[place] != key:
+            place -= 1
+        if place < 0:
+            place = len(self._order)
+            self._order.append(key)
+        return self._tell(message, self._order[place - 1] if place else "")
 
     def _replace(self, messages: list[dict[str, object]]) -> list[Item]:
         """What is new in the list follows what was said before it, though a summary stands at its beginning."""
@@ -97,8 +99,7 @@ class Conversation:
                 continue
             is_new = key not in self._told
             following = as_dict(messages[place + 1]) if place + 1 < len(messages) else {}
-            told = self._tell(message, before or (last if is_new else ""), following if is_new else None)
-            items += told
+            items += self._tell(message, before or (last if is_new else ""), following)
             self._order.append(key)
             before = before if _is_context(message) else key
         return items
@@ -109,19 +110,22 @@ class Conversation:
         return []
 
     def _tell(self, message: dict[str, object], parent: str, following: dict[str, object] | None = None) -> list[Item]:
-        """The message, unless it was told like this before. What was counted for it is not counted again."""
+        """What of the message was not told like this before. What was counted for it is not counted again."""
         key = as_text(message["id"])
         at_ms = parse_time_ms(message.get("timestamp"))
-        item = read_message(message, Item(key=key, parent="" if parent == key else parent, at_ms=at_ms))
+        item = read_message(message, Item(key=key, parent=parent, at_ms=at_ms))
         if following is not None:
             item = _find_summary(item, message, following)
-        known = self._told.get(key)
-        pieces, counted = known or ((), Counter())
-        losses = Counter(item.losses)
-        self._told[key] = (item.pieces, counted | losses)
-        if known is not None and item.pieces == pieces:
+        is_known = key in self._told
+        told, counted = self._told.setdefault(key, (set(), Counter()))
+        pieces = tuple(piece for piece in item.pieces if hash(piece) not in told)
+        losses = Counter(item.losses) - counted
+        told.update(hash(piece) for piece in pieces)
+        counted.update(losses)
+        if is_known and not pieces and not losses:
             return []
-        return [replace(item, losses=tuple((losses - counted).elements()), packets=() if known else item.packets)]
+        packets = () if is_known else item.packets
+        return [replace(item, pieces=pieces, losses=tuple(losses.elements()), packets=packets)]
 
 
 def _is_context(message: dict[str, object]) -> bool:

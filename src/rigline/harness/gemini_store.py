@@ -27,7 +27,9 @@ _OLD = ".json"
 #: how many characters of an id stand in a file's name
 _SHORT = 8
 #: how the program and the service say that nothing is left to go on with; a busy service is none
-_LIMIT = re.compile(r"exhausted your (?:daily |capacity )?|exceeded your current quota|usage limit reached", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"exhausted your (?:daily |capacity )?|exceeded your current quota|usage limit reached", re.IGNORECASE
+)
 
 
 class GeminiStore(FileStore):

@@ -21,6 +21,6 @@ def is_run_by_node(executable: str) -> bool:
 
 
 def make_option(path: str) -> str:
-    """The option that makes Node load the module at an absolute path. What is quoted more than needed means the same."""
+    """The option that makes Node load a module, by its absolute path. What is quoted without need means the same."""
     raw = path.encode("utf-8", "surrogateescape")
     return "--import=file://" + "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw)

@@ -12,7 +12,7 @@ from rigline import ids
 from rigline.harness import grammar
 from rigline.harness.adapter import Adapter
 from rigline.harness.argv import OptionTable, find_value, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Classification, Facts, HookEvent, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.folders import find_home, find_root
 from rigline.harness.grammar import Grammar, SelectorRule, is_any_id, is_uuid
 from rigline.harness.pi_extension import plan_extension
@@ -34,7 +34,7 @@ AGENT_DIR = "PI_CODING_AGENT_DIR"
 #: from `--help` and the observed parser of 1.6.0
 GRAMMAR = Grammar(
     label="Pi",
-    table=OptionTable(options=read_options(_OPTIONS), value_may_be_option=True),
+    table=OptionTable(options=read_options(_OPTIONS), value_may_be_option=True, joins_values=False),
     elsewhere={"--export": "writes a session as a page and ends", "--list-models": "lists the models and ends"},
     headless=("--print",),
     selectors=(
@@ -68,7 +68,14 @@ class Pi(Adapter):
         yolo="`--approve`, which trusts the project's own settings: tools ask for nothing as it is",
         injection="a private extension (`-e`) puts it before the first prompt; the session keeps it",
         takes=("messages", "tool calls and results", "compaction summaries", "summaries of left branches", "titles"),
-        leaves_out=("reasoning", "the system prompt", "pictures", "what extensions say", "errors of the service"),
+        leaves_out=(
+            "reasoning",
+            "the system prompt",
+            "pictures",
+            "what extensions say",
+            "commands kept from the model (`!!`)",
+            "errors of the service",
+        ),
         cannot=(
             "see whether a session is open",
             "read formats before 3, which the program itself changes when it opens them",
@@ -78,6 +85,7 @@ class Pi(Adapter):
     )
     #: one message holds all of it, however long (1.6.0)
     limits = PacketLimits(part_chars=36_000, max_parts=1)
+    hook_event = HookEvent.FIRST_PROMPT
     known_versions: tuple[str, ...] = ("1.6.0",)
     session_variables: tuple[str, ...] = SESSION_VARIABLES["pi"]
     store_variables: tuple[str, ...] = (AGENT_DIR, SESSION_DIR)

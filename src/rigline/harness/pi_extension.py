@@ -1,8 +1,9 @@
 """The extension that shows a packet in Pi, and in OMP, which runs Pi's extensions unchanged (1.6.0, 18.2.3).
 
 Before a session's first prompt of the run it asks the start hook, and puts the answer before the prompt as a message
-that the session keeps; where a run begins without the person's words, beside what begins it. It says `clear` of a
-session that the person asked for inside the program, since that is to be empty.
+that the session keeps. Where the program tells of no input, as OMP does of a prompt on its command line, the message
+can only be kept behind the prompt; the model is sent it before the prompt all the same, in that run.
+It says `clear` of a session that the person asked for inside the program, since that is to be empty.
 A hook that fails or takes too long leaves the prompt as it is.
 """
 
@@ -26,12 +27,15 @@ def plan_extension(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, s
     return ("-e", f"{request.private_dir}/{FILE}"), {FILE: text}
 
 
-#: the program loads the file anew for each session that replaces another one, so nothing is kept between them
+#: Pi loads the file anew at `/reload` and for each session that replaces another one. Then the hook, which answers
+#: only a session's first asking, knows what was shown, and a variable of the process why the session began. OMP keeps
+#: it loaded, and tells of another session by `session_switch`.
 _TEXT = """\
 import {spawn} from 'node:child_process';
 
 const commands = COMMANDS;
 const sources = {new: 'clear', resume: 'resume', fork: 'fork'};
+const began = Symbol.for('rigline.source');
 
 function ask(command, payload) {
   return new Promise(resolve => {
@@ -45,18 +49,24 @@ function ask(command, payload) {
   });
 }
 
+function isPrompt(message) {
+  return message.role === 'user' || message.role === 'developer';
+}
+
 export default function (pi) {
-  let source = 'startup';
   const asked = new Set();
-  pi.on('session_start', async event => {
-    source = sources[event && event.reason] || (event && event.reason === 'reload' ? source : 'startup');
-  });
+  function begin(event) {
+    const reason = event && event.reason;
+    if (reason !== 'reload') globalThis[began] = sources[reason] || 'startup';
+  }
+  pi.on('session_start', async event => begin(event));
+  pi.on('session_switch', async event => begin(event));
   async function find(ctx) {
     const id = ctx.sessionManager.getSessionId();
     if (asked.has(id)) return undefined;
     asked.add(id);
     const path = ctx.sessionManager.getSessionFile();
-    const payload = {session_id: id, transcript_path: path, cwd: ctx.cwd, source};
+    const payload = {session_id: id, transcript_path: path, cwd: ctx.cwd, source: globalThis[began] || 'startup'};
     const texts = (await Promise.all(commands.map(command => ask(command, payload)))).filter(Boolean);
     return texts.length ? {customType: 'TYPE', content: texts.join('\\n\\n'), display: false} : undefined;
   }
@@ -70,6 +80,22 @@ export default function (pi) {
   pi.on('before_agent_start', async (event, ctx) => {
     const message = await find(ctx);
     return message && {message};
+  });
+  pi.on('context', async event => {
+    const messages = [...event.messages];
+    let prompt = -1;
+    let isMoved = false;
+    messages.forEach((message, place) => {
+      if (message.role === 'assistant') prompt = -1;
+      else if (prompt < 0 && isPrompt(message)) prompt = place;
+      else if (prompt >= 0 && message.customType === 'TYPE') {
+        messages.splice(place, 1);
+        messages.splice(prompt, 0, message);
+        prompt += 1;
+        isMoved = true;
+      }
+    });
+    return isMoved ? {messages} : undefined;
   });
 }
 """

@@ -4,15 +4,18 @@ Observed with Pi 1.6.0 and OMP 18.2.3; types that were not seen as `docs/session
 `<sessions>/<directory>/<time>_<id>.jsonl`, or flat in a folder of the user's choice: a header, and entries that form a
 tree by `parentId`. A fork is a file of its own with all entries copied, ids and times included; its header names the
 parent, in Pi by its path, in OMP by its id. In OMP the first line is a title that is rewritten in place.
+Both find a session by its header, whatever its file is called.
 
 What is left out is counted by kind:
 
     hidden_reasoning   thinking
     system_prompt      the prompt and the tools as the program gave them to the model
-    meta               what an extension says to the model
+    meta               what an extension says to the model, and prompts that OMP writes itself
+    withheld_command   a command that the person ran with `!!` or `$$`, which keep it from the model
     api_error          an answer in whose place stands an error of the model's service
     own_packet         a packet that rigline's extension has shown, or a tool's output that repeats one
     attachment_image   a picture
+    attachment_file    a file that a prompt of OMP's names with `@`
     unknown:<type>     a type that is not known here
 """
 
@@ -20,7 +23,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -35,11 +38,27 @@ FORMAT = 3
 #: the type under which our extension's message is kept
 OWN_TYPE = "rigline"
 #: entries that hold neither words nor actions; `context_edit` changes what the model is sent, not what was said
-_BOOKKEEPING = frozenset(
-    {"context_edit", "custom", "label", "model_change", "session", "thinking_level_change", "usage"}
+_BOOKKEEPING_WORDS = (
+    "context_edit credential_pin custom label mode_change model_change model_usage reset_boundary service_tier_change"
+    " session thinking_level_change ttsr_injection usage"
 )
+_BOOKKEEPING = frozenset(_BOOKKEEPING_WORDS.split())
+#: entry -> the field that names the session
+_TITLES = {"session": "title", "session_info": "name", "title": "title", "title_change": "title"}
+#: roles of a message that are no one's turn -> what they are counted as
+_LEFT_OUT = {
+    "system": "system_prompt",
+    "developer": "meta",
+    "custom": "meta",
+    "hookMessage": "meta",
+    "fileMention": "attachment_file",
+}
+#: role -> the sign with which the person runs such a command, and the field that holds it
+_SHELLS = {"bashExecution": ("!", "command"), "pythonExecution": ("$", "code")}
 #: a complete transcript or one that is being moved into place
-_NAME = re.compile(r"(?P<time>[0-9TZ-]+)_(?P<id>.+)\.jsonl(?:\.[^./]+\.tmp)?")
+_FILE = re.compile(r".+\.jsonl(?:\.[^./]+\.tmp)?")
+#: as the programs call them; in OMP a folder of that name holds what belongs to the session
+_NAME = re.compile(r"(?P<time>[0-9-]+T[0-9-]+Z)_(?P<id>.+?)(?:\.jsonl(?:\.[^./]+\.tmp)?)?")
 #: "429: {"type":"usage_limit_reached", ...}" and its kin, as services name what is used up; a mere rate limit is none
 _LIMIT = re.compile(r"usage_limit_reached|insufficient_quota|usage limit|credit balance", re.IGNORECASE)
 _MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
@@ -56,26 +75,28 @@ class PiStore(FileStore):
     def find_files(self, cwd: str | None) -> Iterator[str]:  # noqa: ARG002
         """Every transcript, in the folders of directories and beside them: a chosen folder holds them flat."""
         for entry in iter_folder(self._root):
-            if _NAME.fullmatch(entry.name):
+            if _FILE.fullmatch(entry.name):
                 yield entry.path
-            elif entry.is_dir():
-                yield from (inner.path for inner in iter_folder(entry.path) if _NAME.fullmatch(inner.name))
+            elif entry.is_dir() and not _NAME.fullmatch(entry.name):
+                yield from (inner.path for inner in iter_folder(entry.path) if _FILE.fullmatch(inner.name))
 
-    def find_candidates(self, native_id: str) -> Iterable[str]:
-        """The files that have the id in their names; whole ones first, among them the newest."""
-        named = [path for path in self.find_files(None) if _read_name(path) == native_id]
-        return sorted(named, key=lambda path: (path.endswith(".jsonl"), os.path.basename(path)), reverse=True)
+    def find_candidates(self, native_id: str) -> Iterator[str]:
+        """The files that have the id in their names; whole ones first, among them the newest. Then any other one."""
+        paths = sorted(self.find_files(None), key=_rank, reverse=True)
+        yield from (path for path in paths if _read_name(path) == native_id)
+        others = (path for path in paths if _read_name(path) != native_id)
+        yield from (path for path in others if _names(path, native_id))
 
     def glance_at_cwd(self, path: str) -> str | None:
         """The header's directory."""
         return as_text(find_header(read_head(path, 2)).get("cwd")) or None
 
     def describe(self, path: str) -> SessionInfo | None:
-        """See `FileStore.describe`. The header has to name the session that the file is called by."""
+        """See `FileStore.describe`."""
         head = read_head(path)
         header = find_header(head)
         native_id, cwd = as_text(header.get("id")), as_text(header.get("cwd"))
-        if header.get("version") != FORMAT or not native_id or native_id != _read_name(path):
+        if header.get("version") != FORMAT or not native_id:
             return None
         status = os.stat(path)
         return SessionInfo(
@@ -98,8 +119,9 @@ class PiStore(FileStore):
 
     def explain_refusal(self, path: str) -> str:
         """See `FileStore.explain_refusal`."""
-        version = find_header(read_head(path, 2)).get("version", FORMAT)
-        if version == FORMAT:
+        header = find_header(read_head(path, 2))
+        version = header.get("version", 1)  # the first format did not say
+        if version == FORMAT or not header:
             return super().explain_refusal(path)
         return f"{self.label} wrote it in format {version}, and only format {FORMAT} is known"
 
@@ -122,19 +144,35 @@ def _read_name(path: str) -> str:
     return found["id"] if found else ""
 
 
+def _rank(path: str) -> tuple[bool, str]:
+    return path.endswith(".jsonl"), os.path.basename(path)
+
+
+def _names(path: str, native_id: str) -> bool:
+    """Whether the header is that session's. A file that cannot be read names none."""
+    try:
+        return find_header(read_head(path, 2)).get("id") == native_id
+    except OSError:
+        return False
+
+
 def find_header(head: list[dict[str, object]]) -> dict[str, object]:
     """The header among the first records, or an empty one. OMP has its title before it."""
     return next((record for record in head[:2] if record.get("type") == "session"), {})
 
 
 def find_title(records: list[dict[str, object]]) -> str | None:
-    """The name that the session was given last: by `/name` in Pi, in the first line in OMP."""
-    names = [_read_title(record) for record in records]
-    return next((name for name in reversed(names) if name), None)
+    """The name that the session was given last, None after one that was taken back.
+
+    In OMP the first line holds it, whatever entries say of older ones.
+    """
+    told = [record for record in records if record.get("type") in _TITLES and _TITLES[str(record["type"])] in record]
+    current = records[:1] if told and told[0].get("type") == "title" else told[-1:]
+    return _read_title(current[0]) or None if current else None
 
 
 def _read_title(record: dict[str, object]) -> str:
-    field = {"session_info": "name", "title": "title"}.get(as_text(record.get("type")))
+    field = _TITLES.get(as_text(record.get("type")))
     return as_text(record.get(field)).strip() if field else ""
 
 
@@ -165,7 +203,7 @@ def extract(record: dict[str, object], offset: int) -> list[Item]:
     """What one entry says. A copy in a fork has the same id and time; the short ids alone occur in strangers' files."""
     kind, at = as_text(record.get("type")), as_text(record.get("timestamp"))
     if kind in ("session", "title"):
-        title = _read_title(record)
+        title = _read_title(record) if kind == "title" else ""  # the header's is an older one
         return [Item(key="title", title=title)] if title else []
     key = as_text(record.get("id")) or f"byte-{offset}"
     item = Item(key=key, copy_key=f"{key}@{at}", parent=as_text(record.get("parentId")), at_ms=parse_time_ms(at))
@@ -175,8 +213,10 @@ def extract(record: dict[str, object], offset: int) -> list[Item]:
         return [_read_summary(kind, as_text(record.get("summary")), item)]
     if kind == "custom_message":
         return [_read_custom(record, item)]
-    if kind == "session_info":
+    if kind in _TITLES:
         return [replace(item, title=_read_title(record) or None)]
+    if kind == "session_init":
+        return [replace(item, losses=("system_prompt",))]
     return [item if kind in _BOOKKEEPING else replace(item, losses=(name_unknown(kind),))]
 
 
@@ -200,14 +240,14 @@ def _read_custom(record: dict[str, object], item: Item) -> Item:
 
 def _read_message(message: dict[str, object], item: Item) -> Item:
     role = as_text(message.get("role"))
-    if role == "system":
-        return replace(item, losses=("system_prompt",))
     if role == "toolResult":
         return _read_result(message, item)
-    if role == "bashExecution":
-        return _read_shell(message, item)
+    if role in _SHELLS:
+        return _read_shell(message, *_SHELLS[role], item)
     if role not in ("user", "assistant"):
-        return replace(item, losses=(f"unknown:{role}" if role in ("custom", "branchSummary") else "unknown:role",))
+        return replace(item, losses=(_LEFT_OUT.get(role) or "unknown:role",))
+    if role == "user" and (message.get("synthetic") is True or message.get("attribution") == "agent"):
+        return replace(item, losses=("meta",))
     pieces: list[Piece] = []
     losses = ["api_error"] if message.get("stopReason") == "error" else []
     for place, block in enumerate(list_blocks(message.get("content"))):
@@ -244,14 +284,16 @@ def _read_result(message: dict[str, object], item: Item) -> Item:
     return replace(item, pieces=(piece,), losses=tuple(losses))
 
 
-def _read_shell(message: dict[str, object], item: Item) -> Item:
-    """A command that the person ran with `!`: it belongs to no tool call of the model's."""
-    command, output = as_text(message.get("command")), as_text(message.get("output"))
+def _read_shell(message: dict[str, object], sign: str, field: str, item: Item) -> Item:
+    """A command that the person ran with this sign: it belongs to no tool call of the model's."""
+    if message.get("excludeFromContext") is True:
+        return replace(item, losses=("withheld_command",))
+    command, output = as_text(message.get(field)), as_text(message.get("output"))
     if repeats_packet(output):
         return replace(item, losses=("own_packet",))
     failed = message.get("exitCode") not in (0, None) or message.get("cancelled") is True
-    call = replace(make_call("!", command, call_id=""), role="user")
-    return replace(item, pieces=(call, make_result(output, call_id="", failed=failed, block=1, tool="!")))
+    call = replace(make_call(sign, command, call_id=""), role="user")
+    return replace(item, pieces=(call, make_result(output, call_id="", failed=failed, block=1, tool=sign)))
 
 
 def _name_loss(kind: str) -> str:

@@ -82,6 +82,15 @@ SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
         "QWEN_CODE_PROMPT_ID",
         "QWEN_CODE_SESSION_ID",
     ),
+    # what 0.61.0 sets for its tools and hooks
+    "gemini-cli": (
+        "GEMINI_CLI",
+        "GEMINI_CLI_NO_RELAUNCH",
+        "GEMINI_CWD",
+        "GEMINI_PLANS_DIR",
+        "GEMINI_PROJECT_DIR",
+        "GEMINI_SESSION_ID",
+    ),
     # what 1.18.33 sets for its tools
     "opencode": ("AGENT", "OPENCODE", "OPENCODE_PID"),
 }

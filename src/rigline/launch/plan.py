@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rigline.harness.base import Classification, Harness, HookDefinition, LaunchRequest
 from rigline.launch.choose import SessionChoice, Start
-from rigline.launch.environment import Environment, build_environment
+from rigline.launch.environment import Environment, build_environment, replace_variables
 from rigline.model import RunRef
 
 
@@ -127,7 +127,7 @@ def plan_launch(
     )
     return LaunchPlan(
         argv=(executable, *native.args),
-        environment=replace(environment, variables={**environment.variables, **native.variables}),
+        environment=replace(environment, variables=replace_variables(environment.variables, native.variables)),
         files=native.files,
         expected_id=native.expected_id,
         has_hooks=native.has_hooks,
@@ -160,4 +160,5 @@ def plan_environment(
         store_variables=harness.store_variables,
         given=given,
         own=own,
+        blank_values=harness.blank_values,
     )

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 
 from rigline import liveness
+from rigline.errors import UnknownHarness
 from rigline.harness import get_harness
-from rigline.harness.base import Store
+from rigline.harness.base import Harness, Store
 from rigline.launch.collect import Collector
 from rigline.launch.console import Console
 from rigline.launch.folder import RunFolder, RunState
@@ -41,10 +42,10 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
     if state is None:
         folder.remove()
         return True
-    harness = get_harness(state.run.harness)
+    harness = _get_harness(state.run.harness)
     store = harness.open_store({**os.environ, **state.store_env})
     collector = Collector(ledger, harness, store, folder, state, Console(quiet=True))
-    is_alive = _is_child_alive(state, store)
+    is_alive = _is_child_alive(state, store, folder)
     if not is_alive:
         collector.set_child(None)
     collected = collector.finish()
@@ -57,8 +58,18 @@ def _collect_run(folder: RunFolder, ledger: Ledger, say: Callable[[str], None]) 
     return True
 
 
-def _is_child_alive(state: RunState, store: Store) -> bool:
-    """Whether the agent outlived its launcher. Where no pid was kept any more, its session tells."""
+def _get_harness(name: str) -> Harness:
+    try:
+        return get_harness(name)
+    except KeyError:
+        raise UnknownHarness(f"the package that brought the harness {name!r} is not installed", harness=name) from None
+
+
+def _is_child_alive(state: RunState, store: Store, folder: RunFolder) -> bool:
+    """Whether the agent outlived its launcher. Where its pid was not kept any more, its environment or its session
+    tells."""
     if state.child_pid is not None:
         return liveness.is_alive(state.child_pid, state.child_started)
+    if liveness.is_carried("RIGLINE_RUN_DIR", folder.path):
+        return True
     return state.expected_id is not None and store.find_live(state.expected_id) is not None

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from rigline import liveness
 from rigline.config import Settings
 from rigline.harness.session_variables import ALL_SESSION_VARIABLES
 from rigline.launch import adopt, choose, deliver, plan
 from rigline.launch.console import Console
 from rigline.launch.environment import Environment
+from rigline.launch.folder import list_folders
 from rigline.launch.target import Target
 from rigline.ledger.base import Ledger
-from rigline.model import Binding, Checkpoint, RunRef, Scope, Workstream
+from rigline.model import Binding, Checkpoint, LiveSession, RunRef, Scope, Workstream
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -41,7 +43,7 @@ def choose_session(
 
     Raises `SessionHeld` when another live process has the session open.
     """
-    facts = _ask_store(target, place, workstream)
+    facts = _ask_store(target, place, ledger, workstream)
     choice = choose.choose_session(
         target.classification,
         facts,
@@ -82,16 +84,30 @@ def find_binding(workstream: Workstream | None, harness: str) -> Binding | None:
     return next((b for b in bindings if b.harness == harness and b.is_current), None)
 
 
-def _ask_store(target: Target, place: Place, workstream: Workstream | None) -> choose.SessionFacts:
+def _ask_store(target: Target, place: Place, ledger: Ledger, workstream: Workstream | None) -> choose.SessionFacts:
     store = target.harness.open_store(build_environment(target, place, None, "").variables)
     selector = target.classification.selector
     binding = find_binding(workstream, target.harness.name)
     wanted = selector.native_id if selector is not None else binding.native_id if binding is not None else None
     if wanted is None:
         return choose.SessionFacts(binding=binding)
-    return choose.SessionFacts(
-        binding=binding, lookup=store.look_up(wanted, place.scope.cwd), live=store.find_live(wanted)
-    )
+    live = store.find_live(wanted) or _find_in_run(wanted, target.harness.name, place.home, ledger)
+    return choose.SessionFacts(binding=binding, lookup=store.look_up(wanted, place.scope.cwd), live=live)
+
+
+def _find_in_run(native_id: str, harness: str, home: str, ledger: Ledger) -> LiveSession | None:
+    """The agent of another run that has the session, its launcher being alive or not: most harnesses leave no sign of
+    a session that is open."""
+    for folder in list_folders(home):
+        state = folder.read_state()
+        if state is None or state.run.harness != harness or state.child_pid is None:
+            continue
+        if not liveness.is_alive(state.child_pid, state.child_started):
+            continue
+        binding = find_binding(ledger.get_workstream(state.run.workstream_id, None), harness)
+        if native_id in (state.expected_id, binding.native_id if binding is not None else None):
+            return LiveSession(native_id=native_id, pid=state.child_pid)
+    return None
 
 
 def _adopt(

@@ -298,6 +298,13 @@ class Unlimited(ExampleStore):
         return super().list_sessions(cwd, 1000)
 
 
+class PassesOverLinks(ExampleStore):
+    """Looks into no folder that is a link."""
+
+    def find_files(self, cwd: str | None) -> Iterator[str]:
+        return (path for path in super().find_files(cwd) if os.path.realpath(path) == path)
+
+
 class WaitsForPipes(ExampleStore):
     """Opens whatever has the right name."""
 
@@ -324,6 +331,7 @@ add("a_renamed_checkout_has_no_sessions", "whose folder is gone", in_folder(lamb
 add("lists_are_short_new_first_and_without_subagents", "the oldest first", OldestFirst)
 add("lists_are_short_new_first_and_without_subagents", "no limit", Unlimited)
 add("missing_unreadable_and_existing_are_three_answers", "spoilt is missing", Answers)
+add("a_folder_that_was_moved_and_linked_is_the_same", "links are passed over", PassesOverLinks)
 add("pipes_hold_nothing_up", "any file is opened", WaitsForPipes)
 add("words_that_are_no_ids_are_missing", "a path is an id", TakesPaths)
 add("an_unknown_format_is_refused_by_name", "no name", RefusesBriefly)

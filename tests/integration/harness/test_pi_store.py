@@ -77,3 +77,39 @@ def test_the_fork_of_a_recorded_session_names_its_parent(tmp_path: Path, cwd: st
     assert found is not None
     assert found.parent is not None
     assert found.parent.parent_id == "my-own-id-001"
+
+
+def test_a_session_is_found_by_its_header_whatever_its_file_is_called(tmp_path: Path, cwd: str) -> None:
+    """As the program does (1.6.0)."""
+    path = write_session(tmp_path, ONE, cwd, [message("user", "x")])
+    path.rename(path.with_name("renamed.jsonl"))
+    found = Pi().open_store({"HOME": str(tmp_path)}).look_up(ONE, cwd)
+    assert found.resumable
+    assert found.info is not None
+    assert found.info.path.endswith("renamed.jsonl")
+
+
+def test_a_file_that_the_user_chose_is_a_session_of_its_header_s_id(tmp_path: Path, cwd: str) -> None:
+    """`--session ./mine.jsonl` begins one (1.6.0)."""
+    mine = write_session(tmp_path, ONE, cwd, [message("user", "x")]).rename(Path(cwd, "mine.jsonl"))
+    found = Pi().open_store({"HOME": str(tmp_path)}).find_in_file(str(mine))
+    assert found is not None
+    assert found.native_id == ONE
+
+
+def test_what_lies_beside_a_session_in_a_flat_folder_is_no_session(tmp_path: Path, cwd: str) -> None:
+    """OMP keeps a subagent's transcript in a folder called by its session (18.2.3)."""
+    path = write_session(tmp_path, ONE, cwd, [message("user", "x")], "omp")
+    beside = path.with_suffix("") / "Scout.jsonl"
+    beside.parent.mkdir()
+    beside.write_text(path.read_text().replace(ONE, ONE.replace("1", "2")))
+    store = Omp().open_store({"HOME": str(tmp_path), "PI_CODING_AGENT_SESSION_DIR": str(path.parent)})
+    assert [info.native_id for info in store.iter_sessions()] == [ONE]
+
+
+def test_a_header_without_a_version_is_of_the_first_format(tmp_path: Path, cwd: str) -> None:
+    path = write_session(tmp_path, ONE, cwd, [message("user", "x")])
+    path.write_text(path.read_text().replace('"version":3,', "", 1))
+    found = Pi().open_store({"HOME": str(tmp_path)}).look_up(ONE, cwd)
+    assert found.presence is Presence.UNREADABLE
+    assert "in format 1, and only format 3 is known" in found.reason

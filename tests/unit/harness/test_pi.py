@@ -1,4 +1,4 @@
-"""Pi's and OMP's command lines, launch plans, store places and entries, by tables."""
+"""Pi's command line, launch plans, store places and entries, by tables."""
 
 from __future__ import annotations
 
@@ -9,133 +9,110 @@ from typing import Any
 import pytest
 from tests.fixtures.pi_store import MARKER, entry, message, tool_output
 
-from rigline.harness.base import HookDefinition, LaunchRequest, Mode
-from rigline.harness.omp import Omp, find_sessions
+from rigline.harness.base import HookDefinition, HookEvent, LaunchRequest, Mode
 from rigline.harness.pi import Pi
-from rigline.harness.pi_store import extract, find_limit, find_parent
+from rigline.harness.pi_store import extract, find_limit, find_parent, find_title
 from rigline.model import Kind
 
 ONE = "11111111-2222-4333-8444-555555555555"
 NEW = "22222222-2222-4333-8444-555555555555"
 HOOKS = HookDefinition(commands=("hook '--part' 1",))
-pi, omp = Pi(), Omp()
-Adapter = Pi | Omp
+pi = Pi()
 
 
-def request(adapter: Adapter, *args: str, **more: Any) -> LaunchRequest:
-    return LaunchRequest(args=args, classification=adapter.classify(args), private_dir="/private/run", **more)
+def request(*args: str, **more: Any) -> LaunchRequest:
+    return LaunchRequest(args=args, classification=pi.classify(args), private_dir="/private/run", **more)
 
 
 @pytest.mark.parametrize(
-    ("adapter", "args", "mode", "interactive"),
+    ("args", "mode", "interactive"),
     [
-        (pi, (), Mode.SESSION, True),
-        (pi, ("-p", "hello"), Mode.SESSION, False),
-        (pi, ("--mode", "json", "hello"), Mode.SESSION, False),
-        (pi, ("--mode", "text"), Mode.SESSION, True),
-        (pi, ("--model", "x", "install"), Mode.SESSION, True),
-        (pi, ("install", "a-package"), Mode.PASSTHROUGH, True),
-        (pi, ("--", "--help"), Mode.SESSION, True),
-        (pi, ("--append-system-prompt", "--help"), Mode.SESSION, True),
-        (pi, ("--export", "x.jsonl"), Mode.PASSTHROUGH, True),
-        (pi, ("-v",), Mode.PASSTHROUGH, True),
-        (omp, ("-p", "hello"), Mode.SESSION, False),
-        (omp, ("--mode=rpc-ui",), Mode.SESSION, False),
-        (omp, ("ps",), Mode.PASSTHROUGH, True),
-        (omp, ("--cwd", "/elsewhere"), Mode.PASSTHROUGH, True),
+        ((), Mode.SESSION, True),
+        (("-p", "hello"), Mode.SESSION, False),
+        (("--mode", "json", "hello"), Mode.SESSION, False),
+        (("--mode", "text"), Mode.SESSION, True),
+        (("--model", "x", "install"), Mode.SESSION, True),
+        (("install", "a-package"), Mode.PASSTHROUGH, True),
+        (("--", "--help"), Mode.SESSION, True),
+        (("--append-system-prompt", "--help"), Mode.SESSION, True),
+        (("--export", "x.jsonl"), Mode.PASSTHROUGH, True),
+        (("-v",), Mode.PASSTHROUGH, True),
     ],
 )
-def test_a_command_line_is_taken_for_what_it_is(
-    adapter: Adapter, args: tuple[str, ...], mode: Mode, interactive: bool
-) -> None:
-    found = adapter.classify(args)
+def test_a_command_line_is_taken_for_what_it_is(args: tuple[str, ...], mode: Mode, interactive: bool) -> None:
+    found = pi.classify(args)
     assert (found.mode, found.interactive) == (mode, interactive)
 
 
 @pytest.mark.parametrize(
-    ("adapter", "args", "native_id", "forks", "chosen_id"),
+    ("args", "native_id", "forks", "chosen_id"),
     [
-        (pi, ("--session", ONE), ONE, False, None),
-        (pi, ("--session", ONE[:8]), None, False, None),
-        (pi, ("--session", "/a/path.jsonl"), None, False, None),
-        (pi, ("-r",), None, False, None),
-        (pi, ("-c",), None, False, None),
-        (pi, ("--session-id", "my-own-id"), "my-own-id", False, None),
-        (pi, ("--fork", ONE), ONE, True, None),
-        (pi, ("--fork", ONE, "--session-id", "my-fork"), ONE, True, "my-fork"),
-        (omp, ("-r", ONE), ONE, False, None),
-        (omp, (f"--resume={ONE}",), ONE, False, None),
-        (omp, ("--resume", "--model", "x"), None, False, None),
-        (omp, ("--fork", ONE), ONE, True, None),
+        (("--session", ONE), ONE, False, None),
+        (("--session", ONE[:8]), None, False, None),
+        (("--session", "/a/path.jsonl"), None, False, None),
+        (("-r",), None, False, None),
+        (("-c",), None, False, None),
+        (("--session-id", "my-own-id"), "my-own-id", False, None),
+        (("--fork", ONE), ONE, True, None),
+        (("--fork", ONE, "--session-id", "my-fork"), ONE, True, "my-fork"),
     ],
 )
 def test_the_user_s_selector_is_read(
-    adapter: Adapter, args: tuple[str, ...], native_id: str | None, forks: bool, chosen_id: str | None
+    args: tuple[str, ...], native_id: str | None, forks: bool, chosen_id: str | None
 ) -> None:
-    selector = adapter.classify(args).selector
+    selector = pi.classify(args).selector
     assert selector is not None
     assert (selector.native_id, selector.forks, selector.chosen_id) == (native_id, forks, chosen_id)
 
 
 @pytest.mark.parametrize(
-    ("adapter", "args", "more", "added", "expected_id"),
+    ("args", "more", "added", "expected_id"),
     [
-        (pi, ("hello",), {"fresh_id": NEW}, ("--session-id", NEW), NEW),
-        (pi, ("hello",), {"resume_id": ONE}, ("--session", ONE), ONE),
-        (pi, ("--fork", ONE), {"fresh_id": NEW}, ("--session-id", NEW), NEW),
-        (pi, ("hello",), {"yolo": True}, ("--approve",), None),
-        (pi, ("-na", "hello"), {"yolo": True}, (), None),
-        (omp, ("hello",), {"resume_id": ONE}, (f"--resume={ONE}",), ONE),
-        (omp, ("hello",), {"yolo": True}, ("--auto-approve",), None),
-        (omp, ("--yolo", "hello"), {"yolo": True}, (), None),
-        (omp, ("--approval-mode", "write"), {"yolo": True}, (), None),
+        (("hello",), {"fresh_id": NEW}, ("--session-id", NEW), NEW),
+        (("hello",), {"resume_id": ONE}, ("--session", ONE), ONE),
+        (("--fork", ONE), {"fresh_id": NEW}, ("--session-id", NEW), NEW),
+        (("hello",), {"yolo": True}, ("--approve",), None),
+        (("-na", "hello"), {"yolo": True}, (), None),
     ],
 )
 def test_a_plan_adds_what_is_needed_and_keeps_the_rest(
-    adapter: Adapter, args: tuple[str, ...], more: dict[str, Any], added: tuple[str, ...], expected_id: str | None
+    args: tuple[str, ...], more: dict[str, Any], added: tuple[str, ...], expected_id: str | None
 ) -> None:
-    plan = adapter.plan(request(adapter, *args, **more))
+    plan = pi.plan(request(*args, **more))
     assert plan.args == (*added, *args)
     assert plan.expected_id == expected_id
 
 
 def test_the_hook_travels_in_a_private_file_and_its_quotes_survive() -> None:
-    plan = pi.plan(request(pi, "hello", hooks=HOOKS))
+    plan = pi.plan(request("hello", hooks=HOOKS))
     ((name, text),) = plan.files.items()
     assert plan.args == ("-e", f"/private/run/{name}", "hello")
     assert plan.has_hooks
     assert f"const commands = {json.dumps(list(HOOKS.commands), separators=(',', ':'))};" in text
 
 
-def test_a_path_behind_a_selector_is_warned_of() -> None:
-    assert "without a word" in pi.plan(request(pi, "--session", "/a/b.jsonl")).notes[0]
-    assert not pi.plan(request(pi, "--session", ONE)).notes
+def test_a_session_is_shown_the_line_at_its_first_prompt_only() -> None:
+    """The extension is loaded anew at `/reload`, and remembers nothing (1.6.0)."""
+    assert pi.hook_event is HookEvent.FIRST_PROMPT
+
+
+def test_a_value_joined_to_its_option_is_an_option_that_the_program_refuses() -> None:
+    assert pi.classify((f"--session={ONE}",)).selector is None
+    assert pi.classify(("--mode=json",)).interactive
+    assert pi.read_store_variables(("--session-dir=/d",)) == {}
 
 
 @pytest.mark.parametrize(
-    ("env", "folder"),
-    [
-        ({}, "/h/.omp/agent/sessions"),
-        ({"PI_CODING_AGENT_DIR": "/d"}, "/d/sessions"),
-        ({"PI_CODING_AGENT_DIR": " "}, "/h/.omp/agent/sessions"),
-        ({"PI_CODING_AGENT_SESSION_DIR": "/s", "OMP_PROFILE": "work"}, "/s"),
-        ({"OMP_PROFILE": "work", "PI_CODING_AGENT_DIR": "/d"}, "/h/.omp/profiles/work/agent/sessions"),
-        ({"PI_PROFILE": "old"}, "/h/.omp/profiles/old/agent/sessions"),
-        ({"OMP_PROFILE": "", "PI_PROFILE": "old"}, "/h/.omp/agent/sessions"),
-        ({"OMP_PROFILE": "default"}, "/h/.omp/agent/sessions"),
-        ({"PI_CONFIG_DIR": ".mine"}, "/h/.mine/agent/sessions"),
-        ({"XDG_DATA_HOME": "/no/such/folder"}, "/h/.omp/agent/sessions"),
-    ],
+    ("names", "title"),
+    [((), None), (("Old",), "Old"), (("Old", "New"), "New"), (("Old", ""), None), (("", "New"), "New")],
 )
-def test_omp_s_sessions_are_where_its_variables_say(env: dict[str, str], folder: str) -> None:
-    assert find_sessions({"HOME": "/h", **env}) == folder
+def test_a_title_that_was_taken_back_is_none(names: tuple[str, ...], title: str | None) -> None:
+    assert find_title([entry("session_info", name=name) for name in names]) == title
 
 
-def test_omp_s_data_count_where_they_were_moved_to(tmp_path: Path) -> None:
-    (tmp_path / "omp").mkdir()
-    env = {"HOME": "/h", "XDG_DATA_HOME": str(tmp_path)}
-    assert find_sessions(env) == f"{tmp_path}/omp/sessions"
-    assert find_sessions({**env, "OMP_PROFILE": "work"}) == "/h/.omp/profiles/work/agent/sessions"
+def test_a_path_behind_a_selector_is_warned_of() -> None:
+    assert "without a word" in pi.plan(request("--session", "/a/b.jsonl")).notes[0]
+    assert not pi.plan(request("--session", ONE)).notes
 
 
 def test_pi_s_sessions_are_where_its_settings_say_unless_a_variable_does(tmp_path: Path) -> None:
@@ -150,7 +127,6 @@ def test_pi_s_sessions_are_where_its_settings_say_unless_a_variable_does(tmp_pat
 
 def test_options_that_move_the_store_are_told_as_variables() -> None:
     assert pi.read_store_variables(("--session-dir", "/d")) == {"PI_CODING_AGENT_SESSION_DIR": "/d"}
-    assert omp.read_store_variables(("--profile=work",)) == {"OMP_PROFILE": "work"}
     assert pi.read_store_variables(("--", "--session-dir", "/d")) == {}
 
 
@@ -169,6 +145,13 @@ def test_options_that_move_the_store_are_told_as_variables() -> None:
             entry("message", message={"role": "bashExecution", "command": "ls", "output": "a", "exitCode": 0}),
             [Kind.TOOL_CALL, Kind.TOOL_RESULT],
             (),
+        ),
+        (
+            entry(
+                "message", message={"role": "bashExecution", "command": "x", "output": "y", "excludeFromContext": True}
+            ),
+            [],
+            ("withheld_command",),
         ),
         (entry("compaction", summary="what was said"), [Kind.COMPACTION], ()),
         (entry("branch_summary", summary="what was left"), [Kind.MESSAGE], ()),

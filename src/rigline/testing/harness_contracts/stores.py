@@ -131,6 +131,27 @@ def _find_presence(store: Store, native_id: str, case: HarnessCase) -> Presence:
     return store.look_up(native_id, case.cwd).presence
 
 
+def a_folder_that_was_moved_and_linked_is_the_same(case: HarnessCase) -> None:
+    """Whichever folder of the store is a link to another place: each session is there, once, and would be resumed."""
+    with open_copy(case) as copy, tempfile.TemporaryDirectory() as away:
+        before = _describe_all(copy.store, case.cwd)
+        for number, folder in enumerate([parent for parent, _, _ in os.walk(copy.folder)]):
+            elsewhere = os.path.join(away, str(number))
+            os.rename(folder, elsewhere)
+            os.symlink(elsewhere, folder)
+            after = _describe_all(case.open(copy.folder), case.cwd)
+            expect(after == before, f"with {folder} as a link: {sorted(set(before) ^ set(after))}")
+            os.unlink(folder)
+            os.rename(elsewhere, folder)
+
+
+def _describe_all(store: Store, cwd: str) -> list[tuple[str, bool]]:
+    """The sessions, each with whether it would be resumed, and those that are listed."""
+    found = [info.native_id for info in store.iter_sessions()]
+    listed = [info.native_id for info in store.list_sessions(cwd, 100)]
+    return sorted((native_id, store.look_up(native_id, cwd).resumable) for native_id in (*found, *listed))
+
+
 def pipes_hold_nothing_up(case: HarnessCase) -> None:
     """A pipe in the place of any file of the store: nobody waits for what never comes."""
     with open_copy(case) as copy:
@@ -238,6 +259,7 @@ CONTRACTS = (
     a_renamed_checkout_has_no_sessions,
     lists_are_short_new_first_and_without_subagents,
     missing_unreadable_and_existing_are_three_answers,
+    a_folder_that_was_moved_and_linked_is_the_same,
     pipes_hold_nothing_up,
     words_that_are_no_ids_are_missing,
     an_unknown_format_is_refused_by_name,
