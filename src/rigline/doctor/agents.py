@@ -66,9 +66,13 @@ def find_program(harness: Harness, env: Mapping[str, str], settings: Settings | 
             return process.find_executable(harness.executable, env), ""
         return find_executable(harness, None, env, (), settings), ""
     except HarnessNotFound as error:
-        return None, f"not installed: no program {error.details.get('program')!r} was found"
+        return None, _tell_absent(error.details.get("program"))
     except RiglineError as error:
         return None, str(error)
+
+
+def _tell_absent(program: object) -> str:
+    return f"not installed: no program {program!r} was found"
 
 
 def ask_version(harness: Harness, executable: str, env: Mapping[str, str]) -> str | None:
@@ -101,9 +105,18 @@ def _read_numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.partition("-")[0].split(".") if part.isdigit())
 
 
-def check_agent(agent: Agent) -> list[Check]:
-    """What was found, in two checks: the program and the store."""
-    return [_check_program(agent), _check_store(agent)]
+def check_agents(agents: Sequence[Agent]) -> list[Check]:
+    """What was found: two checks an agent, the program and the store. Those without either are told in one line."""
+    absent = [agent.harness.name for agent in agents if is_absent(agent)]
+    present = [agent for agent in agents if not is_absent(agent)]
+    checks = [check for agent in present for check in (_check_program(agent), _check_store(agent))]
+    return [*checks, ok("other agents", f"neither programs nor sessions of {join_words(absent)}")] if absent else checks
+
+
+def is_absent(agent: Agent) -> bool:
+    """Whether nothing of an agent is here, so that nobody expects it to work: no sessions, and no program by its own
+    name. One that the user's settings name is expected."""
+    return agent.trouble == _tell_absent(agent.harness.executable) and not os.path.isdir(agent.store.root)
 
 
 def _check_program(agent: Agent) -> Check:

@@ -10,7 +10,7 @@ from rigline import scope as scopes
 from rigline.config import Settings, load_settings
 from rigline.doctor import ledger as ledger_checks
 from rigline.doctor import place, resume, retention, runs
-from rigline.doctor.agents import Agent, check_agent, look_at_agents
+from rigline.doctor.agents import Agent, check_agents, look_at_agents
 from rigline.doctor.check import Check, Level, fail, find_worst, warn
 from rigline.errors import ConfigError, RiglineError
 from rigline.harness import NAMES, plugins
@@ -23,8 +23,7 @@ def examine(home: str, env: Mapping[str, str], cwd: str, *, deep: bool) -> list[
     checks = [place.check_program(), *place.check_folder(home), place.check_settings(env), place.check_git(env)]
     about_ledger = ledger_checks.check_ledger(home, deep=deep)
     checks += [*about_ledger, *runs.check_runs(home)]
-    for agent in agents:
-        checks += check_agent(agent)
+    checks += check_agents(agents)
     for problem in plugins.list_problems():
         step = "Upgrade or remove that package; all other harnesses work without it."
         checks.append(warn(problem.name, f"{problem}", step))

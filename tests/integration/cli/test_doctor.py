@@ -88,7 +88,7 @@ def test_a_program_is_asked_away_from_the_users_store_and_without_session_marks(
     (home / ".claude").mkdir()
     monkeypatch.setenv("CLAUDECODE", "1")
     add_program(programs, "claude", 'touch "${CLAUDE_CONFIG_DIR:-$HOME/.claude}/written"; echo "1.0.$CLAUDECODE"')
-    assert examine(user)["claude-code"]["details"]["version"] is None
+    assert examine(user)["claude-code"]["details"]["version"] == "1.0"
     assert list((home / ".claude").iterdir()) == []
 
 
@@ -106,12 +106,24 @@ def test_a_program_that_hangs_or_fails_is_not_waited_for(
         assert "does not tell its version" in checks[name]["text"]
 
 
-def test_a_missing_program_is_named_with_what_to_do(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_program_of_which_there_are_sessions_is_named_with_what_to_do(
+    user: User, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    (home / ".claude").mkdir(exist_ok=True)
     checks = examine(user)
     assert "no program 'claude'" in checks["claude-code"]["text"]
     assert "Install Claude Code" in checks["claude-code"]["next_step"]
     assert checks["git"]["level"] == "warn"
+
+
+def test_agents_that_nobody_uses_here_are_told_in_one_line(user: User, programs: Path) -> None:
+    add_program(programs, "claude", "echo '2.1.250 (Claude Code)'")
+    checks = examine(user)
+    assert checks["other agents"]["level"] == "ok"
+    assert "pi" in checks["other agents"]["text"]
+    assert "claude-code" not in checks["other agents"]["text"]
+    assert "pi" not in checks
 
 
 def test_bound_sessions_are_judged_as_the_next_run_would(user: User, home: Path, programs: Path) -> None:
