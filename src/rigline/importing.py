@@ -160,19 +160,24 @@ def find_named_sources(harnesses: Sequence[Harness], env: Mapping[str, str], pat
 
 
 def _find_named(stores: Sequence[Store], path: str) -> tuple[Source | None, str]:
-    """The session in a file, or why there is none."""
+    """The session in a file, or why there is none. Where several harnesses write alike, the one whose store it is in
+    counts."""
     if not os.path.exists(path):
         return None, "is not there"
     if not os.path.isfile(path):
         return None, "is not a file"
     try:
-        for store in stores:
+        for store in sorted(stores, key=lambda store: not _is_below(path, store.root)):
             info = store.find_in_file(path)
             if info is not None:
                 return Source(store=store, info=info), ""
     except OSError as error:
         return None, f"cannot be read ({error.strerror})"
     return None, "holds no session"
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep)
 
 
 def is_of_checkout(info: SessionInfo, scope: Scope, cache: ScopeCache) -> bool:

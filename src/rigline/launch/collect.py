@@ -74,6 +74,7 @@ class Collector:
         self._observe()
         self._bind_proved()
         self._tell_unproved()
+        self._return_to_last_used()
         self._import_all()
         return self.collected
 
@@ -173,6 +174,17 @@ class Collector:
             born_ms = info.started_ms if link is info.parent and self._state.parent_id is None else None
             self._ledger.add_link(self._harness.name, link, born_ms=born_ms)
         self._bound.append(info.native_id)
+
+    def _return_to_last_used(self) -> None:
+        """A person who went back to an earlier session of the run is taken there again by the next one."""
+        found = [self._store.look_up(native_id, self._state.scope.cwd).info for native_id in self._bound]
+        infos = [info for info in found if info is not None]
+        if len(infos) < 2 or infos[-1].native_id != self._bound[-1]:
+            return
+        last = max(infos, key=lambda info: info.updated_ms)
+        if last.updated_ms > infos[-1].updated_ms:
+            self._bound.remove(last.native_id)
+            self._bind(last, "resume", "written last of this run's sessions")
 
     def _tell_place(self, info: SessionInfo) -> None:
         """Say it once when the command line, or the person inside, took the session to another checkout."""

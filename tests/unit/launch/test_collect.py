@@ -173,6 +173,27 @@ def test_a_clear_binds_the_new_session_and_links_it_to_the_old(scene: Scene) -> 
     ]
 
 
+def test_the_line_goes_on_with_the_session_that_was_written_last(scene: Scene) -> None:
+    scene.store.add("one", updated_ms=STATE.since_ms + 1)
+    scene.hook("one")
+    scene.collector.tick()
+    scene.store.add("two", updated_ms=STATE.since_ms + 2)
+    scene.hook("two", "clear")
+    scene.collector.tick()
+    scene.store.add("one", updated_ms=STATE.since_ms + 3)
+    scene.collector.finish()
+    assert [native_id for native_id, _, _ in scene.ledger.bound] == ["one", "two", "one"]
+    assert scene.collector.native_ids == ("two", "one")
+
+
+def test_a_session_that_was_begun_last_stays_the_line_s_while_none_is_written_later(scene: Scene) -> None:
+    for native_id, source in (("one", "startup"), ("two", "clear")):
+        scene.store.add(native_id, updated_ms=STATE.since_ms + 1)
+        scene.hook(native_id, source)
+    scene.collector.finish()
+    assert scene.collector.native_ids == ("one", "two")
+
+
 def test_a_session_that_nobody_announced_is_found_if_it_is_the_only_one(tmp_path: Path) -> None:
     scene = Scene(tmp_path, has_hooks=False)
     scene.store.add("found")
