@@ -161,7 +161,7 @@ class Omp(Adapter):
 
     def open_store(self, env: Mapping[str, str]) -> PiStore:
         """See `Harness.open_store`."""
-        return PiStore(self.name, self.label, find_sessions(env))
+        return PiStore(self.name, self.label, find_sessions(env), has_titles=True)
 
 
 def is_reserved(args: tuple[str, ...]) -> bool:

@@ -67,10 +67,12 @@ _MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 class PiStore(FileStore):
     """The transcripts below one folder of sessions, of Pi or of a harness that writes the same."""
 
-    def __init__(self, harness: str, label: str, root: str) -> None:
+    def __init__(self, harness: str, label: str, root: str, *, has_titles: bool = False) -> None:
+        """`has_titles`: a transcript of the harness may begin with its title, as none of Pi's does."""
         super().__init__(root)
         self.label = label
         self._harness = harness
+        self._has_titles = has_titles
 
     def find_files(self, cwd: str | None) -> Iterator[str]:  # noqa: ARG002
         """Every transcript, in the folders of directories and beside them: a chosen folder holds them flat."""
@@ -97,6 +99,8 @@ class PiStore(FileStore):
         header = find_header(head)
         native_id, cwd = as_text(header.get("id")), as_text(header.get("cwd"))
         if header.get("version") != FORMAT or not native_id:
+            return None
+        if head[0] is not header and not self._has_titles:
             return None
         status = os.stat(path)
         return SessionInfo(

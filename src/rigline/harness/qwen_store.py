@@ -91,6 +91,8 @@ class QwenStore(FileStore):
         cwd = as_text(first.get("cwd"))
         if not first.get("uuid") or as_text(first.get("sessionId")) != session_id or not os.path.isabs(cwd):
             return None
+        if _is_of_another_program(head):
+            return None
         parent = _find_parent(native_id, session_id, first)
         status = os.stat(path)
         items = [item for record in head for item in extract(record, 0)]
@@ -170,6 +172,12 @@ def find_ids(path: str) -> tuple[str, str]:
     agent = _AGENT.fullmatch(name)
     session_id = os.path.basename(os.path.dirname(path)) if agent else name.removesuffix(".jsonl")
     return (f"{session_id}/{agent[1]}" if agent else session_id), session_id
+
+
+def _is_of_another_program(head: list[dict[str, object]]) -> bool:
+    """Whether messages stand there without the parts that Qwen's have: Claude Code's records are alike but for that."""
+    messages = [as_dict(record["message"]) for record in head if "message" in record]
+    return bool(messages) and not any("parts" in message for message in messages)
 
 
 def _find_parent(native_id: str, session_id: str, first: dict[str, object]) -> SessionLink | None:
