@@ -23,7 +23,16 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.fixtures import claude_store, codex_store, command_code_store, copilot_store, grok_store, kimi_store
+from tests.fixtures import (
+    claude_store,
+    codex_store,
+    command_code_store,
+    copilot_store,
+    grok_store,
+    kimi_store,
+    pi_store,
+    qwen_store,
+)
 
 from rigline.harness import HARNESSES, get_harness
 from rigline.ledger.local import open_ledger
@@ -49,6 +58,9 @@ PLACES: dict[str, Place] = {
     "command-code": lambda home, _store, cwd: command_code_store.place_all(home, cwd),
     "copilot": lambda _home, store, cwd: [copilot_store.place(name, store, cwd) for name in copilot_store.NAMES],
     "kimi-code": lambda _home, store, cwd: [kimi_store.place(name, store, cwd) for name in kimi_store.NAMES],
+    "pi": lambda home, _store, cwd: pi_store.place_all(home, cwd),
+    "omp": lambda home, _store, cwd: pi_store.place_all(home, cwd, "omp"),
+    "qwen-code": lambda home, _store, cwd: qwen_store.place(home, cwd),
     "grok-build": lambda home, _store, cwd: grok_store.place_all(home / ".grok", cwd),
 }
 

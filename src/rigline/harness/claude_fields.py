@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from rigline.harness.claude_typed import is_clear
-
-
-def as_text(value: object) -> str:
-    """The text that a field holds, or an empty one."""
-    return value if isinstance(value, str) else ""
+from rigline.harness.windows import as_dict, as_text
 
 
 def content_of(record: dict[str, object]) -> object:
     """`message.content`: a text or a list of blocks, if anything."""
-    message = record.get("message")
-    return message.get("content") if isinstance(message, dict) else None
-
-
-def parse_time(value: object) -> int | None:
-    """An ISO time with zone as UTC milliseconds; None for anything else."""
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-        return int(moment.timestamp() * 1000) if moment.tzinfo is not None else None
-    except (ValueError, OverflowError):
-        return None
+    return as_dict(record.get("message")).get("content")
 
 
 def find_title(record: dict[str, object]) -> tuple[str, bool] | None:

@@ -7,9 +7,10 @@ and in `error` what it was. Both write `rate_limit` also where only the server w
 
 from __future__ import annotations
 
-from rigline.harness.claude_fields import as_text, content_of
+from rigline.harness.claude_fields import content_of
 from rigline.harness.claude_records import extract
 from rigline.harness.file_store import read_tail
+from rigline.harness.windows import as_text
 
 _LIMITS = frozenset({"rate_limit", "billing_error"})
 _BUSY = "API Error: Server is temporarily limiting requests"

@@ -23,9 +23,11 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
-from rigline.harness.claude_fields import as_text, content_of
+from rigline.harness.claude_fields import content_of
 from rigline.harness.claude_typed import drop_last_reminders, drop_reminders, read_typed
 from rigline.harness.markers import find_markers, repeats_packet
+from rigline.harness.pieces import name_unknown
+from rigline.harness.windows import Piece, as_dict, as_text
 from rigline.model import Kind
 
 
@@ -58,20 +60,6 @@ _CALL_ID = re.compile(r"[A-Za-z]+_[A-Za-z0-9]{20,}")
 _MESSAGE_ID = re.compile(r"msg_[A-Za-z0-9_]{20,}")
 #: a compaction that failed leaves the error in the summary's place
 _FAILED_SUMMARY = re.compile(r"(?:This session is being continued.{0,400}?Summary:)?\s*API Error\b", re.DOTALL)
-_TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-
-
-class Piece(Struct, frozen=True, kw_only=True, gc=False):
-    """A part of a record that is history. `copy_key` is empty where only the record's own id can tell a copy."""
-
-    kind: Kind
-    text: str
-    block: int = 0
-    role: str | None = None
-    tool: str | None = None
-    call_id: str | None = None
-    status: str | None = None
-    copy_key: str = ""
 
 
 class Extract(Struct):
@@ -94,7 +82,7 @@ def extract(record: dict[str, object], *, is_subagent: bool = False) -> Extract:
     elif kind in _REQUESTS:
         found.losses.append("system_prompt")
     elif kind not in _BOOKKEEPING:
-        found.losses.append(_name_unknown(kind))
+        found.losses.append(name_unknown(kind))
     return found
 
 
@@ -103,10 +91,6 @@ def _blocks_of(content: object) -> list[dict[str, object]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _name_unknown(kind: str) -> str:
-    return f"unknown:{kind if _TYPE_NAME.fullmatch(kind) else 'other'}"
 
 
 def _read_user(record: dict[str, object], found: Extract) -> None:
@@ -128,8 +112,7 @@ def _read_user(record: dict[str, object], found: Extract) -> None:
 
 def _is_from_peer(record: dict[str, object]) -> bool:
     """Whether another session sent it: kept as meta by 2.1.332, but words all the same."""
-    origin = record.get("origin")
-    return isinstance(origin, dict) and origin.get("kind") == "peer"
+    return as_dict(record.get("origin")).get("kind") == "peer"
 
 
 def _add_compaction(text: str, found: Extract) -> None:
@@ -192,15 +175,14 @@ def _leave_out(block: dict[str, object], found: Extract) -> None:
     elif kind in _MEDIA:
         found.losses.append(f"attachment_{kind}")
     else:
-        found.losses.append(_name_unknown(kind))
+        found.losses.append(name_unknown(kind))
 
 
 def _read_assistant(record: dict[str, object], found: Extract) -> None:
     if record.get("isApiErrorMessage") is True:
         found.losses.append("api_error")
         return
-    message = record["message"] if isinstance(record.get("message"), dict) else {}
-    assert isinstance(message, dict)
+    message = as_dict(record.get("message"))
     is_synthetic = message.get("model") == "<synthetic>"
     message_id = as_text(message.get("id"))
     for place, block in enumerate(_blocks_of(message.get("content"))):
@@ -253,8 +235,7 @@ def _add_call(block: dict[str, object], place: int, found: Extract) -> None:
 
 
 def _read_attachment(record: dict[str, object], found: Extract) -> None:
-    attachment = record.get("attachment")
-    attachment = attachment if isinstance(attachment, dict) else {}
+    attachment = as_dict(record.get("attachment"))
     kind = as_text(attachment.get("type"))
     if kind == "queued_command":
         _read_queued(attachment, found)
@@ -267,7 +248,7 @@ def _read_attachment(record: dict[str, object], found: Extract) -> None:
     elif kind in _MEDIA:
         found.losses.append(f"attachment_{kind}")
     elif kind not in _ATTACHED_BOOKKEEPING and not kind.startswith("hook_"):
-        found.losses.append(_name_unknown(kind))
+        found.losses.append(name_unknown(kind))
 
 
 def _read_queued(attachment: dict[str, object], found: Extract) -> None:
@@ -295,7 +276,7 @@ def _read_system(record: dict[str, object], found: Extract) -> None:
     elif subtype in _SYSTEM_NOTICES:
         found.losses.append("meta")
     elif subtype not in _SYSTEM_BOOKKEEPING:
-        found.losses.append(_name_unknown(subtype))
+        found.losses.append(name_unknown(subtype))
 
 
 def _read_summary(record: dict[str, object], found: Extract) -> None:

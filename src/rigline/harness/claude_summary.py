@@ -8,10 +8,11 @@ import re
 import msgspec
 from msgspec import Struct
 
-from rigline.harness.claude_fields import as_text, content_of, find_title, is_clear_command, parse_time
+from rigline.harness.claude_fields import content_of, find_title, is_clear_command
 from rigline.harness.claude_records import extract
 from rigline.harness.claude_transcript import HARNESS
 from rigline.harness.journal import iter_lines, open_regular
+from rigline.harness.windows import as_text, parse_time_ms
 from rigline.model import SessionInfo, SessionLink
 
 WINDOW_BYTES = 64 << 10
@@ -148,7 +149,7 @@ def _take_first(summary: Summary, record: dict[str, object]) -> None:
     summary.cwd = summary.cwd or as_text(record.get("cwd")) or None
     summary.session_id = summary.session_id or as_text(record.get("sessionId")) or None
     if summary.started_ms is None:
-        summary.started_ms = parse_time(record.get("timestamp"))
+        summary.started_ms = parse_time_ms(record.get("timestamp"))
     launched, own = as_text(record.get("session_id")), as_text(record.get("uuid"))
     if summary.launched is None and launched and own:
         summary.launched = (launched, own)
@@ -171,7 +172,7 @@ def _take_last(summary: Summary, record: dict[str, object]) -> None:
     source = record.get("forkedFrom")
     if isinstance(source, dict) and isinstance(source.get("sessionId"), str):
         summary.branched_from = (source["sessionId"], as_text(record.get("uuid")))
-        summary.started_ms = parse_time(record.get("timestamp")) or summary.started_ms
+        summary.started_ms = parse_time_ms(record.get("timestamp")) or summary.started_ms
 
 
 def _is_message(record: dict[str, object]) -> bool:

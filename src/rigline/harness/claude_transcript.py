@@ -8,19 +8,15 @@ from collections.abc import Callable, Iterator
 import msgspec
 from msgspec import Struct
 
-from rigline.errors import SessionUnreadable
-from rigline.harness.claude_fields import as_text, find_title, is_clear_command, parse_time
-from rigline.harness.claude_records import Piece, extract
-from rigline.harness.journal import Line, iter_lines, make_cursor, open_at
-from rigline.harness.turns import Turn, Turns, TurnsState
-from rigline.model import Event, LinkKind, SessionInfo, SessionLink, Window
+from rigline.harness.claude_fields import find_title, is_clear_command
+from rigline.harness.claude_records import extract
+from rigline.harness.journal import open_at
+from rigline.harness.turns import Turns, TurnsState
+from rigline.harness.windows import Item, JournalReader, as_text, decode_state, make_unreadable, parse_time_ms
+from rigline.model import LinkKind, SessionInfo, SessionLink, Window
 
 HARNESS = "claude-code"
-MAX_EVENTS = 400
-MAX_TEXT_BYTES = 1 << 20
-#: a stretch without events gets a cursor of its own as well, so that a crash does not cost all of it
-MAX_SOURCE_BYTES = 32 << 20
-_MAX_UNKNOWN = 16
+LABEL = "Claude Code"
 _MAX_LINKS = 8
 #: how many records of a fork are looked for in its supposed parent: the copies come first
 _MAX_ASKED = 2
@@ -44,102 +40,51 @@ def read_windows(info: SessionInfo, cursor: str | None, has_record: HasRecord) -
     """See `Store.read`. An event of more than 1 MiB is a window of its own. Raises `SessionUnreadable`."""
     try:
         start = open_at(cursor, info.path)
-        reader = _Reader(info, _decode_state(start.state), start.offset, has_record)
-        for line in iter_lines(info.path, start.offset):
-            yield from reader.take(line)
-        yield reader.close(at_end=True)
+        yield from _Reader(info, start.offset, decode_state(start.state, "claude", _State), has_record).read()
     except OSError as error:
-        raise SessionUnreadable(
-            f"The session {info.native_id} of Claude Code cannot be read: {info.path}: {error.strerror or error}. "
-            "What was imported before stays; make the file readable to import the rest.",
-            native_id=info.native_id,
-            path=info.path,
-        ) from error
+        raise make_unreadable(info, LABEL, error) from error
 
 
-def _decode_state(state: dict[str, str]) -> _State:
-    text = state.get("claude", "")
-    try:
-        return msgspec.json.decode(text, type=_State) if text else _State()
-    except msgspec.DecodeError:
-        return _State()
-
-
-class _Reader:
-    """Fills one window after the other. `_end` is where the last line that was taken whole ends."""
-
-    def __init__(self, info: SessionInfo, state: _State, offset: int, has_record: HasRecord) -> None:
-        self._info = info
+class _Reader(JournalReader):
+    def __init__(self, info: SessionInfo, offset: int, state: _State, has_record: HasRecord) -> None:
+        super().__init__(info, info.path, offset, Turns(state.turns))
         self._owner = info.parent.parent_id if info.is_subagent and info.parent else info.native_id
         self._has_record = has_record
         self._asked: Counter[str] = Counter()
         self._state = state
-        self._turns = Turns(state.turns)
-        self._end = offset
-        self._links: list[SessionLink] = []
         if info.parent is not None and offset == 0:
-            self._links.append(info.parent)
-            state.linked.append(info.parent.parent_id)
-        self._clear()
+            self._keep(info.parent)
 
-    def _clear(self) -> None:
-        self._begin = self._end
-        self._events: list[Event] = []
-        self._losses: Counter[str] = Counter()
-        self._packets: list[tuple[str, int, int]] = []
-        self._title: str | None = None
-        self._text_bytes = 0
-
-    def take(self, line: Line) -> Iterator[Window]:
-        """Read one line; yields the window that it does not fit into any more, and those that it fills alone."""
-        if line.record is not None:
-            yield from self._take_record(line.record, line.offset)
-        if line.damage is not None:
-            self._losses[line.damage] += 1
-        self._end = line.end
-        if self._end - self._begin > MAX_SOURCE_BYTES:
-            yield self.close()
-
-    def _take_record(self, record: dict[str, object], offset: int) -> Iterator[Window]:
-        found = extract(record, is_subagent=self._info.is_subagent)
-        sizes = [_measure(piece.text) for piece in found.pieces]
-        if self._is_full(len(sizes), sum(sizes)):
-            yield self.close()
-        # Windows within a record have the cursor before it: after a crash it is read again from its first block.
-        before = self._encode_state() if len(sizes) > 1 and self._overflows(len(sizes), sum(sizes)) else None
-        own, parent = record.get("uuid"), record.get("parentUuid") or record.get("logicalParentUuid")
-        turn = self._turns.place(as_text(own), as_text(parent), is_prompt=found.is_prompt)
-        self._state.began_with_clear |= not turn.prompt and is_clear_command(record)
+    def take_record(self, record: dict[str, object], offset: int) -> Iterator[Window]:
+        """See `JournalReader.take_record`."""
+        yield from self._builder.add([self._make_item(record, offset)])
+        title = find_title(record)
+        self._state.has_custom_title |= title is not None and title[1]
+        self._state.began_with_clear |= not self._turns.current.prompt and is_clear_command(record)
         self._take_link(record)
-        for piece, size in zip(found.pieces, sizes, strict=True):
-            if self._is_full(1, size):
-                yield self.close(before)
-            self._events.append(_build_event(self._info, record, offset, piece, turn))
-            self._text_bytes += size
-        self._take_title(record)
-        self._packets.extend(found.packets)
+
+    def get_state(self) -> dict[str, str]:
+        """See `JournalReader.get_state`."""
+        self._state.turns = self._turns.get_state()
+        return {"claude": msgspec.json.encode(self._state).decode()}
+
+    def _make_item(self, record: dict[str, object], offset: int) -> Item:
+        """The record as an item. One without a `uuid` has no place in the tree, and belongs to the turn before it."""
+        found = extract(record, is_subagent=self._info.is_subagent)
         if found.pieces and record.get("sessionId") not in (None, self._owner):
             found.losses.append("foreign_session")
-        self._count(found.losses)
-
-    def _is_full(self, events: int, text_bytes: int) -> bool:
-        return bool(self._events) and self._overflows(events, text_bytes)
-
-    def _overflows(self, events: int, text_bytes: int) -> bool:
-        return len(self._events) + events > MAX_EVENTS or self._text_bytes + text_bytes > MAX_TEXT_BYTES
-
-    def _count(self, losses: list[str]) -> None:
-        """Count by kind; the kinds that a file may invent freely are bounded."""
-        for kind in losses:
-            is_new = kind.startswith("unknown:") and kind not in self._losses
-            is_too_many = is_new and sum(name.startswith("unknown:") for name in self._losses) >= _MAX_UNKNOWN
-            self._losses["unknown:other" if is_too_many else kind] += 1
-
-    def _take_title(self, record: dict[str, object]) -> None:
-        title = find_title(record)
-        if title is not None and (title[1] or not self._state.has_custom_title):
-            self._title = title[0]
-            self._state.has_custom_title |= title[1]
+        own, title = as_text(record.get("uuid")), find_title(record)
+        is_title = title is not None and (title[1] or not self._state.has_custom_title)
+        return Item(
+            key=own or _make_key(record, offset),
+            pieces=tuple(found.pieces),
+            parent=as_text(record.get("parentUuid") or record.get("logicalParentUuid")) if own else None,
+            is_prompt=found.is_prompt and bool(own),
+            at_ms=parse_time_ms(record.get("timestamp")),
+            losses=tuple(found.losses),
+            packets=tuple(found.packets),
+            title=title[0] if title is not None and is_title else None,
+        )
 
     def _take_link(self, record: dict[str, object]) -> None:
         """Keep where the session came from, as far as a record proves it."""
@@ -151,8 +96,11 @@ class _Reader:
             return
         link = self._find_branch(record) or self._find_clear(record) or self._find_fork(record)
         if link is not None:
-            state.linked.append(link.parent_id)
-            self._links.append(link)
+            self._keep(link)
+
+    def _keep(self, link: SessionLink) -> None:
+        self._state.linked.append(link.parent_id)
+        self._builder.link(link)
 
     def _find_branch(self, record: dict[str, object]) -> SessionLink | None:
         """`/branch` keeps `forkedFrom` in each copied record (both versions)."""
@@ -185,53 +133,8 @@ class _Reader:
             return None
         return SessionLink(child_id=self._info.native_id, parent_id=parent, kind=kind, evidence=evidence)
 
-    def _encode_state(self) -> dict[str, str]:
-        self._state.turns = self._turns.get_state()
-        return {"claude": msgspec.json.encode(self._state).decode()}
-
-    def close(self, state: dict[str, str] | None = None, *, at_end: bool = False) -> Window:
-        """The window so far, and a new one begun. `state` is what to go on with from the cursor, if not the latest."""
-        window = Window(
-            native_id=self._info.native_id,
-            cursor=make_cursor(self._info.path, self._end, state or self._encode_state()).encode(),
-            events=self._events,
-            losses=dict(self._losses),
-            packets=self._packets,
-            links=self._links,
-            title=self._title,
-            at_end=at_end,
-        )
-        self._links = []
-        self._clear()
-        return window
-
-
-def _build_event(info: SessionInfo, record: dict[str, object], offset: int, piece: Piece, turn: Turn) -> Event:
-    own = record.get("uuid")
-    key = own if isinstance(own, str) and own else _make_key(record, offset)
-    return Event(
-        harness=info.harness,
-        native_id=info.native_id,
-        record=key,
-        kind=piece.kind,
-        text=piece.text,
-        block=piece.block,
-        role=piece.role,
-        at_ms=parse_time(record.get("timestamp")),
-        tool=piece.tool,
-        call_id=piece.call_id,
-        status=piece.status,
-        copy_key=piece.copy_key or f"{key}/{piece.block}",
-        turn=turn.prompt,
-        parent_turn=turn.parent,
-    )
-
 
 def _make_key(record: dict[str, object], offset: int) -> str:
     """A record without `uuid`: older summaries name the leaf that they sum up, anything else goes by its place."""
     leaf = record.get("leafUuid")
     return f"summary-{leaf}" if isinstance(leaf, str) and leaf else f"byte-{offset}"
-
-
-def _measure(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

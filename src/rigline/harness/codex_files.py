@@ -7,7 +7,6 @@ Codex made them, so that they tell their time of birth.
 
 from __future__ import annotations
 
-import datetime
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -242,14 +241,3 @@ def read_names(home: str) -> dict[str, str]:
     except OSError:
         return {}
     return names
-
-
-def parse_time_ms(text: object) -> int | None:
-    """An ISO time with zone in UTC milliseconds, or None."""
-    if not isinstance(text, str):
-        return None
-    try:
-        moment = datetime.datetime.fromisoformat(text)
-    except (ValueError, OverflowError):
-        return None
-    return round(moment.timestamp() * 1000) if moment.tzinfo else None

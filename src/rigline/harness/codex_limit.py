@@ -7,8 +7,8 @@ end cannot be told there.
 
 from __future__ import annotations
 
-from rigline.harness.codex_records import get_dict, get_text
 from rigline.harness.file_store import read_tail
+from rigline.harness.windows import as_dict, as_text
 
 #: the account's allowance, or what it paid for, is used up
 _USED_UP = "usage_limit_exceeded"
@@ -23,8 +23,8 @@ def find_limit(path: str) -> str | None:
     """The vendor's words, if the rollout's last turn ended there. Raises OSError when it cannot be read."""
     words: str | None = None
     for record in read_tail(path):
-        payload = get_dict(record, "payload")
-        kind = get_text(payload, "type")
+        payload = as_dict(record.get("payload"))
+        kind = as_text(payload.get("type"))
         if record.get("type") != "event_msg":
             continue
         if kind in _BEGINNINGS or kind == "turn_aborted":
@@ -32,7 +32,7 @@ def find_limit(path: str) -> str | None:
         elif kind == "error":
             words = _read_limit(payload)
         elif kind in _ENDS:
-            words = _read_limit(get_dict(payload, "error")) or (None if payload.get("last_agent_message") else words)
+            words = _read_limit(as_dict(payload.get("error"))) or (None if payload.get("last_agent_message") else words)
     return words
 
 
@@ -40,5 +40,5 @@ def _read_limit(error: dict[str, object]) -> str | None:
     info = error.get("codex_error_info")
     is_limit = info == _USED_UP
     if isinstance(info, dict):
-        is_limit = get_dict(info, _GIVEN_UP).get("http_status_code") == _TOO_MANY_REQUESTS
-    return (get_text(error, "message").strip() or _USED_UP) if is_limit else None
+        is_limit = as_dict(info.get(_GIVEN_UP)).get("http_status_code") == _TOO_MANY_REQUESTS
+    return (as_text(error.get("message")).strip() or _USED_UP) if is_limit else None

@@ -20,6 +20,8 @@ import msgspec
 from msgspec import Struct
 
 from rigline.harness.markers import find_markers, repeats_packet
+from rigline.harness.pieces import name_unknown
+from rigline.harness.windows import as_dict, as_text, encode_arguments
 from rigline.model import Kind
 
 _TYPED = "user.text"
@@ -52,7 +54,6 @@ _SHELL_FRAME = re.compile(
 )
 #: an exit code stands above the output, which may hold anything
 _STATUS_CHARS = 400
-_TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 
 _TEXTS = frozenset({"input_text", "output_text", "text"})
 _MEDIA = {"input_image": "attachment_image", "input_audio": "attachment_audio", "input_file": "attachment_file"}
@@ -103,13 +104,13 @@ def extract(record: dict[str, object]) -> Extract:
     kind = record.get("type")
     if kind in _NO_HISTORY:
         return found
-    payload = get_dict(record, "payload")
+    payload = as_dict(record.get("payload"))
     if kind == "response_item":
         _read_item(payload, found)
     elif kind == "compacted":
         _read_compaction(payload, found)
     elif kind != "session_meta":
-        found.losses.append(_name_unknown(kind))
+        found.losses.append(name_unknown(kind))
     elif payload.get("base_instructions"):
         found.losses.append("system_prompt")
     if not found.text or found.text.isspace():
@@ -118,7 +119,7 @@ def extract(record: dict[str, object]) -> Extract:
 
 
 def _read_compaction(payload: dict[str, object], found: Extract) -> None:
-    found.kind, found.role, found.text = Kind.COMPACTION, "assistant", get_text(payload, "message")
+    found.kind, found.role, found.text = Kind.COMPACTION, "assistant", as_text(payload.get("message"))
     if not found.text.strip():
         found.losses.append("encrypted_compaction")
 
@@ -126,23 +127,11 @@ def _read_compaction(payload: dict[str, object], found: Extract) -> None:
 def find_told(payload: dict[str, object]) -> str:
     """A text that an event for people says the user typed, or an empty string."""
     if payload.get("type") == "user_message":
-        return get_text(payload, "message")
-    item = get_dict(payload, "item")
+        return as_text(payload.get("message"))
+    item = as_dict(payload.get("item"))
     if payload.get("type") != "item_completed" or item.get("type") != "UserMessage":
         return ""
-    return "\n".join(text for text in (get_text(part, "text") for part in _get_dicts(item.get("content"))) if text)
-
-
-def get_dict(record: dict[str, object], name: str) -> dict[str, object]:
-    """The object under that name, or an empty one."""
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def get_text(record: dict[str, object], name: str) -> str:
-    """The text under that name, or an empty one."""
-    value = record.get(name)
-    return value if isinstance(value, str) else ""
+    return "\n".join(text for text in (as_text(part.get("text")) for part in _get_dicts(item.get("content"))) if text)
 
 
 def _get_dicts(value: object) -> list[dict[str, object]]:
@@ -150,7 +139,7 @@ def _get_dicts(value: object) -> list[dict[str, object]]:
 
 
 def _read_item(payload: dict[str, object], found: Extract) -> None:
-    kind = get_text(payload, "type")
+    kind = as_text(payload.get("type"))
     if kind == "message":
         _read_message(payload, found)
     elif kind == "reasoning":
@@ -162,11 +151,7 @@ def _read_item(payload: dict[str, object], found: Extract) -> None:
     elif kind == "image_generation_call":
         found.losses.append("attachment_image")
     elif kind not in _BOOKKEEPING:
-        found.losses.append(_name_unknown(kind))
-
-
-def _name_unknown(kind: object) -> str:
-    return f"unknown:{kind}" if isinstance(kind, str) and _TYPE_NAME.fullmatch(kind) else "unknown:other"
+        found.losses.append(name_unknown(kind))
 
 
 def _read_message(payload: dict[str, object], found: Extract) -> None:
@@ -183,7 +168,7 @@ def _read_message(payload: dict[str, object], found: Extract) -> None:
 
 def _read_developer(payload: dict[str, object], found: Extract) -> None:
     """Hooks' answers come as developer messages: the only place where a packet's marker counts."""
-    texts = [get_text(part, "text") for part in _get_dicts(payload.get("content"))]
+    texts = [as_text(part.get("text")) for part in _get_dicts(payload.get("content"))]
     for text in texts:
         markers = find_markers(text[: text.find("\n") + 1] or text)
         found.packets.extend(markers)
@@ -192,7 +177,7 @@ def _read_developer(payload: dict[str, object], found: Extract) -> None:
 
 
 def _read_user(payload: dict[str, object], found: Extract) -> None:
-    kinds = get_dict(payload, "internal_chat_message_metadata_passthrough").get("content_item_kinds")
+    kinds = as_dict(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
     typed, doubtful = [], []
     for place, part in enumerate(_get_dicts(payload.get("content"))):
         kind = kinds[place] if isinstance(kinds, list) and place < len(kinds) else None
@@ -221,12 +206,12 @@ _INJECTED_LOWER = tuple(start.lower() for start in _INJECTED)
 
 
 def _read_part(part: dict[str, object], found: Extract) -> str:
-    kind = get_text(part, "type")
+    kind = as_text(part.get("type"))
     if kind in _TEXTS:
-        return get_text(part, "text")
+        return as_text(part.get("text"))
     if kind == "refusal":
-        return get_text(part, "refusal")
-    found.losses.append(_MEDIA.get(kind) or _name_unknown(kind))
+        return as_text(part.get("refusal"))
+    found.losses.append(_MEDIA.get(kind) or name_unknown(kind))
     return ""
 
 
@@ -237,19 +222,17 @@ def _join(content: object, found: Extract) -> str:
 
 
 def _read_call(payload: dict[str, object], found: Extract) -> None:
-    kind = get_text(payload, "type")
-    name = get_text(payload, "name") or kind.removesuffix("_call")
-    space = get_text(payload, "namespace")
-    value = payload.get(_CALLS[kind])
-    arguments = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    kind = as_text(payload.get("type"))
+    name = as_text(payload.get("name")) or kind.removesuffix("_call")
+    space = as_text(payload.get("namespace"))
     found.kind, found.role = Kind.TOOL_CALL, "assistant"
     found.tool = f"{space}/{name}" if space else name
-    found.text = f"{found.tool} {arguments}"
+    found.text = f"{found.tool} {encode_arguments(payload.get(_CALLS[kind]))}"
     found.call_id = _find_call_id(payload)
 
 
 def _find_call_id(payload: dict[str, object]) -> str | None:
-    return get_text(payload, "call_id") or get_text(payload, "id") or None
+    return as_text(payload.get("call_id")) or as_text(payload.get("id")) or None
 
 
 def _read_result(payload: dict[str, object], found: Extract) -> None:
@@ -268,7 +251,7 @@ def _read_output(output: object, found: Extract) -> tuple[str, bool]:
         wrapped = _unwrap(output)
         return wrapped if wrapped is not None else (_unframe(output), _tells_failure(output))
     if isinstance(output, dict):
-        return get_text(output, "content"), output.get("success") is False
+        return as_text(output.get("content")), output.get("success") is False
     if isinstance(output, list):
         text = _join(output, found)
         return text, _tells_failure(text)

@@ -17,13 +17,13 @@ from rigline.harness.codex_files import (
     find_birth_ms,
     find_late_head,
     glance_at_cwd,
-    parse_time_ms,
     read_head,
 )
-from rigline.harness.codex_records import extract, find_told, get_dict
+from rigline.harness.codex_records import extract, find_told
 from rigline.harness.codex_transcript import HARNESS, build_links
 from rigline.harness.codex_turns import FindFile
 from rigline.harness.journal import iter_lines
+from rigline.harness.windows import as_dict, parse_time_ms
 from rigline.model import Lookup, Presence, SessionInfo
 
 #: how much of a rollout is looked through for its first prompt: long instructions stand before it
@@ -131,7 +131,7 @@ def _find_first_prompt(path: str) -> str | None:
     for line in iter_lines(path):
         record = line.record or {}
         found = extract(record)
-        text = found.text if found.is_prompt else find_told(get_dict(record, "payload"))
+        text = found.text if found.is_prompt else find_told(as_dict(record.get("payload")))
         if text.strip():
             return text.strip()[:_PROMPT_CHARS]
         if line.end > _PROMPT_WITHIN_BYTES:

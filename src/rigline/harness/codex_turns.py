@@ -12,8 +12,9 @@ from hashlib import blake2b
 from msgspec import Struct
 
 from rigline.harness.codex_files import Head, build_head
-from rigline.harness.codex_records import Extract, extract, get_dict, get_text
+from rigline.harness.codex_records import Extract, extract
 from rigline.harness.journal import iter_lines
+from rigline.harness.windows import as_dict, as_text
 from rigline.model import SESSION_START
 
 #: how many prompts can be taken back by one rollback and still be told apart
@@ -26,7 +27,7 @@ _MAX_LINEAGE = 64
 FindFile = Callable[[str], str | None]
 
 
-class TurnsState(Struct, omit_defaults=True):
+class PromptsState(Struct, omit_defaults=True):
     """What the next window needs to know of those before it.
 
     `turn_id` and `count` are Codex's turn and how many items it has so far. `prompts` are the keys of the latest
@@ -41,10 +42,10 @@ class TurnsState(Struct, omit_defaults=True):
     doubtful: tuple[str, str] | None = None
 
 
-class Turns:
+class PromptOrder:
     """Gives each record its key, and its place in the order of prompts."""
 
-    def __init__(self, state: TurnsState, file_id: str) -> None:
+    def __init__(self, state: PromptsState, file_id: str) -> None:
         self.state = state
         self._file_id = file_id
 
@@ -57,15 +58,15 @@ class Turns:
         kind = record.get("type")
         if kind not in _TURN_RECORDS:
             return ""
-        payload = get_dict(record, "payload")
+        payload = as_dict(record.get("payload"))
         if kind in ("event_msg", "turn_context"):
             self._take_event(payload, str(kind))
             return ""
         name = self._name(payload, str(kind))
         self.state.count += 1
-        own_turn = get_text(get_dict(payload, "internal_chat_message_metadata_passthrough"), "turn_id")
+        own_turn = as_text(as_dict(payload.get("internal_chat_message_metadata_passthrough")).get("turn_id"))
         turn = own_turn or self.state.turn_id
-        if not turn and not get_text(payload, "id"):
+        if not turn and not as_text(payload.get("id")):
             key = f"{self._file_id}@{offset}"
         else:
             key = f"{turn}:{name}" if turn else name
@@ -76,13 +77,13 @@ class Turns:
     def _name(self, payload: dict[str, object], kind: str) -> str:
         if kind == "compacted":
             return f"compacted-{self.state.count}"
-        call_id = get_text(payload, "call_id")
-        suffix = "-output" if get_text(payload, "type").endswith("_output") else ""
-        return get_text(payload, "id") or (call_id + suffix if call_id else str(self.state.count))
+        call_id = as_text(payload.get("call_id"))
+        suffix = "-output" if as_text(payload.get("type")).endswith("_output") else ""
+        return as_text(payload.get("id")) or (call_id + suffix if call_id else str(self.state.count))
 
     def _take_event(self, payload: dict[str, object], kind: str) -> None:
         if kind == "turn_context" or payload.get("type") == "task_started":
-            turn_id = get_text(payload, "turn_id")
+            turn_id = as_text(payload.get("turn_id"))
             if turn_id and turn_id != self.state.turn_id:
                 self.state.turn_id, self.state.count = turn_id, 0
         elif payload.get("type") == "thread_rolled_back":
@@ -143,7 +144,7 @@ def find_prompt_before(file_id: str, end: int | None, find_file: FindFile, depth
     path = find_file(file_id) if depth else None
     if path is None:
         return ""
-    turns = Turns(TurnsState(), file_id)
+    order = PromptOrder(PromptsState(), file_id)
     base: Head | None = None
     try:
         for line in iter_lines(path):
@@ -152,11 +153,11 @@ def find_prompt_before(file_id: str, end: int | None, find_file: FindFile, depth
             if end is not None and isinstance(ordinal, int) and ordinal >= end:
                 break
             base = base or build_head(record)
-            turns.take(record, extract(record), line.offset)
+            order.take(record, extract(record), line.offset)
     except OSError:
         return ""
-    if turns.state.prompts:
-        return turns.state.prompts[-1]
+    if order.state.prompts:
+        return order.state.prompts[-1]
     if base is None:
         return ""
     if base.base_id is None:

@@ -37,14 +37,22 @@ class TurnsState(Struct, frozen=True, array_like=True):
 
 
 class Turns:
-    """Gives each record its turn, in the order of the file."""
+    """Gives each record its turn, in the order of the file. A state whose places do not fit counts as a beginning."""
 
     def __init__(self, state: TurnsState) -> None:
+        places = [state.current, *(place for _, place in (*state.recent, *state.ends))]
+        if not all(0 <= place < len(state.turns) for place in places):
+            state = TurnsState()
         turns = state.turns
         self._current = turns[state.current]
         self._last = state.last
         self._recent = {record: turns[place] for record, place in state.recent}
         self._ends = {record: turns[place] for record, place in state.ends}
+
+    @property
+    def current(self) -> Turn:
+        """The turn of the record that was placed last."""
+        return self._current
 
     def place(self, own: str, parent: str, *, is_prompt: bool) -> Turn:
         """The turn of a record that hangs on `parent` (empty: on nothing). One without an id belongs to the one before.

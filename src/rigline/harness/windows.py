@@ -1,14 +1,17 @@
 """Native records made into windows: bounded, each with the cursor behind the last record in it.
 
 An adapter says what one record holds (`Item`); everything else about reading is here. `read_journal` reads JSON-lines
-files; a reader of something else (a database) drives `WindowBuilder` itself.
+files; where a record's meaning depends on those before it, an adapter has a `JournalReader` of its own. A reader of
+something else (a database) drives `WindowBuilder` itself.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,6 +26,8 @@ MAX_TEXT_BYTES = 1 << 20
 #: a stretch without events gets a cursor of its own as well, so that a crash does not cost all of it
 MAX_SOURCE_BYTES = 32 << 20
 _MAX_UNKNOWN = 16
+
+_State = TypeVar("_State")
 
 
 class Piece(Struct, frozen=True, kw_only=True, gc=False):
@@ -43,7 +48,8 @@ class Item(Struct, frozen=True, kw_only=True):
 
     `key` is the record's own id within its session, and stays the same however often the file is read or rewritten.
     `copy_key`, where the id alone may occur in strangers' sessions too, is what a fork's copy shares; by default `key`.
-    With `parent` records form a tree; None: they only follow each other. `is_prompt` marks the words of a user.
+    With `parent` records form a tree; None: they only follow each other. `is_prompt` marks the words of a user. Where
+    the reader knows the order of prompts otherwise, it says the `turn`.
     """
 
     key: str
@@ -51,6 +57,7 @@ class Item(Struct, frozen=True, kw_only=True):
     copy_key: str = ""
     parent: str | None = None
     is_prompt: bool = False
+    turn: Turn | None = None
     at_ms: int | None = None
     losses: tuple[str, ...] = ()
     packets: tuple[tuple[str, int, int], ...] = ()
@@ -63,10 +70,21 @@ Extract = Callable[[dict[str, object], int], Sequence[Item]]
 
 
 class WindowBuilder:
-    """Fills one window after the other. `make_cursor` encodes the reader's place, with the state it is given."""
+    """Fills one window after the other.
 
-    def __init__(self, info: SessionInfo, turns: Turns, make_cursor: Callable[[dict[str, str]], str]) -> None:
+    `make_cursor` encodes the reader's place, with the state it is given: what `get_state` says a reader that goes on
+    from there has to know, by default the turns alone.
+    """
+
+    def __init__(
+        self,
+        info: SessionInfo,
+        turns: Turns,
+        make_cursor: Callable[[dict[str, str]], str],
+        get_state: Callable[[], dict[str, str]] | None = None,
+    ) -> None:
         self._info, self._turns, self._make_cursor = info, turns, make_cursor
+        self._get_state = get_state or (lambda: encode_turns(turns))
         self._clear()
 
     def _clear(self) -> None:
@@ -84,13 +102,13 @@ class WindowBuilder:
         after a crash it is read again from its first piece.
         """
         sizes = [measure(piece.text) for item in items for piece in item.pieces]
-        if self._is_full(len(sizes), sum(sizes)):
+        if self.is_full(len(sizes), sum(sizes)):
             yield self.close()
-        before = self.get_state() if len(sizes) > 1 and self._overflows(len(sizes), sum(sizes)) else None
+        before = self._get_state() if len(sizes) > 1 and self._overflows(len(sizes), sum(sizes)) else None
         for item in items:
             turn = self._place(item)
             for piece in item.pieces:
-                if self._is_full(1, measure(piece.text)):
+                if self.is_full(1, measure(piece.text)):
                     yield self.close(before)
                 self._events.append(_build_event(self._info, item, piece, turn))
                 self._text_bytes += measure(piece.text)
@@ -110,15 +128,15 @@ class WindowBuilder:
             is_too_many = is_new and sum(name.startswith("unknown:") for name in self._losses) >= _MAX_UNKNOWN
             self._losses["unknown:other" if is_too_many else kind] += 1
 
-    def get_state(self) -> dict[str, str]:
-        """What a reader that goes on from here has to know."""
-        return {"turns": msgspec.json.encode(self._turns.get_state()).decode()}
+    def is_full(self, events: int, text_bytes: int) -> bool:
+        """Whether so many more events, with so much text, belong into the next window."""
+        return bool(self._events) and self._overflows(events, text_bytes)
 
     def close(self, state: dict[str, str] | None = None, *, at_end: bool = False) -> Window:
         """The window so far, and a new one begun. `state` is what to go on with from the cursor, if not the latest."""
         window = Window(
             native_id=self._info.native_id,
-            cursor=self._make_cursor(state or self.get_state()),
+            cursor=self._make_cursor(state or self._get_state()),
             events=self._events,
             losses=dict(self._losses),
             packets=self._packets,
@@ -130,12 +148,11 @@ class WindowBuilder:
         return window
 
     def _place(self, item: Item) -> Turn:
+        if item.turn is not None:
+            return item.turn
         if item.parent is None:
             return self._turns.follow(item.key, is_prompt=item.is_prompt)
         return self._turns.place(item.key, item.parent, is_prompt=item.is_prompt)
-
-    def _is_full(self, events: int, text_bytes: int) -> bool:
-        return bool(self._events) and self._overflows(events, text_bytes)
 
     def _overflows(self, events: int, text_bytes: int) -> bool:
         return len(self._events) + events > MAX_EVENTS or self._text_bytes + text_bytes > MAX_TEXT_BYTES
@@ -148,7 +165,8 @@ def read_journal(info: SessionInfo, cursor: str | None, extract: Extract, label:
     """
     try:
         start = open_at(cursor, info.path)
-        yield from _Journal(info, start.offset, decode_turns(start.state), extract).read()
+        turns = Turns(decode_state(start.state, "turns", TurnsState))
+        yield from _PlainReader(info, start.offset, turns, extract).read()
     except OSError as error:
         raise make_unreadable(info, label, error) from error
 
@@ -163,23 +181,34 @@ def make_unreadable(info: SessionInfo, label: str, error: OSError) -> SessionUnr
     )
 
 
-class _Journal:
-    """One file at reading. `_end` is where the last line that was taken whole ends."""
+class JournalReader(ABC):
+    """One JSON-lines file at reading. `_end` is where the last line that was taken whole ends."""
 
-    def __init__(self, info: SessionInfo, offset: int, turns: Turns, extract: Extract) -> None:
-        self._info, self._begin, self._end, self._extract = info, offset, offset, extract
-        self._builder = WindowBuilder(info, turns, self._encode_cursor)
-        if info.parent is not None and offset == 0:
-            self._builder.link(info.parent)
+    def __init__(self, info: SessionInfo, path: str, offset: int, turns: Turns) -> None:
+        self._info, self._path, self._begin, self._end = info, path, offset, offset
+        self._turns = turns
+        self._builder = WindowBuilder(info, turns, self._encode_cursor, self.get_state)
 
-    def read(self) -> Iterator[Window]:
-        for line in iter_lines(self._info.path, self._end):
+    @abstractmethod
+    def take_record(self, record: dict[str, object], offset: int) -> Iterator[Window]:
+        """Give the builder what the record at this byte says; yields the windows that `WindowBuilder.add` yields.
+
+        Its own state changes only behind those: their cursors stand before the record.
+        """
+
+    def get_state(self) -> dict[str, str]:
+        """What a reader that goes on from here has to know."""
+        return encode_turns(self._turns)
+
+    def read(self, *, at_end: bool = True) -> Iterator[Window]:
+        """All windows to the end of the file. Without `at_end` another file of the session follows."""
+        for line in iter_lines(self._path, self._end):
             yield from self._take(line)
-        yield self._builder.close(at_end=True)
+        yield self._builder.close(at_end=at_end)
 
     def _take(self, line: Line) -> Iterator[Window]:
         if line.record is not None:
-            for window in self._builder.add(self._extract(line.record, line.offset)):
+            for window in self.take_record(line.record, line.offset):
                 self._begin = self._end
                 yield window
         if line.damage is not None:
@@ -190,16 +219,34 @@ class _Journal:
             yield self._builder.close()
 
     def _encode_cursor(self, state: dict[str, str]) -> str:
-        return make_cursor(self._info.path, self._end, state).encode()
+        return make_cursor(self._path, self._end, state).encode()
 
 
-def decode_turns(state: dict[str, str]) -> Turns:
-    """The turns that `WindowBuilder.get_state` kept; those of a beginning for anything else."""
-    text = state.get("turns", "")
+class _PlainReader(JournalReader):
+    """A file of which every record speaks for itself."""
+
+    def __init__(self, info: SessionInfo, offset: int, turns: Turns, extract: Extract) -> None:
+        super().__init__(info, info.path, offset, turns)
+        self._extract = extract
+        if info.parent is not None and offset == 0:
+            self._builder.link(info.parent)
+
+    def take_record(self, record: dict[str, object], offset: int) -> Iterator[Window]:
+        return self._builder.add(self._extract(record, offset))
+
+
+def encode_turns(turns: Turns) -> dict[str, str]:
+    """The turns as a cursor's state."""
+    return {"turns": msgspec.json.encode(turns.get_state()).decode()}
+
+
+def decode_state(state: dict[str, str], name: str, kind: type[_State]) -> _State:
+    """What a cursor keeps under that name, encoded as JSON; that of a beginning for anything else."""
+    text = state.get(name, "")
     try:
-        return Turns(msgspec.json.decode(text, type=TurnsState) if text else TurnsState())
-    except (msgspec.DecodeError, IndexError):
-        return Turns(TurnsState())
+        return msgspec.json.decode(text, type=kind) if text else kind()
+    except (msgspec.DecodeError, UnicodeError):
+        return kind()
 
 
 def _build_event(info: SessionInfo, item: Item, piece: Piece, turn: Turn) -> Event:

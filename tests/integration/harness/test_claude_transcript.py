@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rigline.harness import claude_transcript
+from rigline.harness import windows as bounds
 from rigline.harness.claude_store import ClaudeStore
 from rigline.harness.journal import decode_cursor
 from rigline.model import Event, Kind, SessionInfo, Window
@@ -163,7 +163,7 @@ def test_a_record_with_more_than_a_window_is_given_in_several(config: Path) -> N
 
 
 def test_an_event_larger_than_a_window_has_one_for_itself(config: Path) -> None:
-    big = "x" * (claude_transcript.MAX_TEXT_BYTES + 1)
+    big = "x" * (bounds.MAX_TEXT_BYTES + 1)
     rows = [user(ONE, "u1", None, "one"), user(ONE, "u2", "u1", big), user(ONE, "u3", "u2", "three")]
     write_session(config, RECORDED, ONE, *rows)
     windows = read(config, get_info(config, ONE))
@@ -171,7 +171,7 @@ def test_an_event_larger_than_a_window_has_one_for_itself(config: Path) -> None:
 
 
 def test_stretches_without_events_get_cursors_too(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claude_transcript, "MAX_SOURCE_BYTES", 2000)
+    monkeypatch.setattr(bounds, "MAX_SOURCE_BYTES", 2000)
     rows = [{"type": "progress", "data": "x" * 100} for _ in range(100)]
     write_session(config, RECORDED, ONE, user(ONE, "u", None, "x"), *rows)
     windows = read(config, get_info(config, ONE))
@@ -196,7 +196,7 @@ def test_however_often_it_is_read_in_between_the_whole_is_the_same(
     expected = read(config, info)
     found: list[Window] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(claude_transcript, "MAX_EVENTS", events)
+        patch.setattr(bounds, "MAX_EVENTS", events)
         for length in [*sorted(int(cut * len(whole)) for cut in cuts), len(whole)]:
             path.write_bytes(whole[:length])
             found += read(config, info, found[-1].cursor if found else None)

@@ -20,10 +20,11 @@ from tests.fixtures.claude_store import (
     user,
 )
 
-from rigline.harness.claude_fields import find_title, is_clear_command, parse_time
+from rigline.harness.claude_fields import find_title, is_clear_command
 from rigline.harness.claude_records import Extract, extract
 from rigline.harness.claude_typed import Typed, drop_last_reminders, drop_reminders, read_typed
 from rigline.harness.markers import find_markers
+from rigline.harness.windows import parse_time_ms
 from rigline.model import Kind
 
 ID = "0b7e3a52-5b0c-4c36-9a55-3f0d9a1f6c11"
@@ -314,7 +315,7 @@ def test_titles() -> None:
     ],
 )
 def test_times(written: object, expected: int | None) -> None:
-    assert parse_time(written) == expected
+    assert parse_time_ms(written) == expected
 
 
 def test_a_clear_is_known_by_its_command() -> None:
