@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from example_harness.store import ExampleStore
 from rigline import ids
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.folders import find_root
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
 
@@ -35,12 +35,13 @@ GRAMMAR = Grammar(
 )
 
 
-class Example(Adapter):
+class Example(GrammarAdapter):
     """The adapter of Example Agent."""
 
     name = "example"
     aliases = ("example-agent",)
     label = "Example Agent"
+    grammar = GRAMMAR
     executable = "example-agent"
     facts = Facts(
         store="`~/.example/sessions/<id>.jsonl` (`EXAMPLE_HOME`): JSON lines, only ever added to",
@@ -60,14 +61,6 @@ class Example(Adapter):
     known_versions: tuple[str, ...] = ("1.0",)
     session_variables: tuple[str, ...] = ("EXAMPLE_SESSION_ID",)
     store_variables: tuple[str, ...] = ("EXAMPLE_HOME",)
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def new_native_id(self) -> str | None:
         """A random UUID, for `--session-id`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rigline.harness.base import HookDefinition, HookEvent, Observation
+from rigline.harness.base import Classification, HookDefinition, HookEvent, Observation
+from rigline.harness.grammar import Grammar, classify, find_options
 
 START_EVENT = "SessionStart"
 
@@ -58,6 +59,20 @@ class Adapter:
     ) -> HookDefinition:
         """The definition itself: nothing has to be trusted."""
         return definition
+
+
+class GrammarAdapter(Adapter):
+    """Base of adapters whose command line a table describes."""
+
+    grammar: Grammar
+
+    def classify(self, args: tuple[str, ...]) -> Classification:
+        """See `Harness.classify`."""
+        return classify(self.grammar, args)
+
+    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
+        """See `Harness.find_options`."""
+        return find_options(self.grammar, args)
 
 
 def find_text(payload: Mapping[str, object], name: str) -> str | None:

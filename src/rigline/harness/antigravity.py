@@ -10,10 +10,10 @@ import os
 from collections.abc import Mapping
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.antigravity_store import LABEL, NAME, AntigravityStore
 from rigline.harness.argv import OptionTable, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.folders import find_home
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
 from rigline.harness.session_variables import SESSION_VARIABLES
@@ -39,11 +39,12 @@ GRAMMAR = Grammar(
 )
 
 
-class Antigravity(Adapter):
+class Antigravity(GrammarAdapter):
     """The adapter of Antigravity CLI."""
 
     name = NAME
     label = LABEL
+    grammar = GRAMMAR
     executable = "agy"
     headless: tuple[str, ...] = ("-p",)
     facts = Facts(
@@ -70,14 +71,6 @@ class Antigravity(Adapter):
     known_versions: tuple[str, ...] = ()
     session_variables: tuple[str, ...] = SESSION_VARIABLES[NAME]
     store_variables: tuple[str, ...] = ()
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. Ours stand in front: the parser stops at the first word that is no option."""

@@ -7,8 +7,11 @@ the other version refuses the whole command line, so nothing is misread. Parsed 
 
 from __future__ import annotations
 
-from rigline.harness.argv import Option, OptionTable, Takes
+from rigline.harness.argv import OptionTable, read_options
+from rigline.harness.claude_paths import is_session_id
+from rigline.harness.grammar import Grammar, SelectorRule
 
+LABEL = "Claude Code"
 _FLAGS = (
     "--agents-view-if-allowed --allow-dangerously-skip-permissions --allow-other-models --await-claim"
     " --await-initialize --ax-screen-reader --bare --bg,--background --brief --chrome --continue,-c"
@@ -18,41 +21,34 @@ _FLAGS = (
     " --hold-repository-while-parked --host-auth-is-org-sign-in --ide --include-hook-events"
     " --include-partial-messages --include-unsupported-models --init --init-only --maintenance"
     " --managed-settings-in-initialize --no-chrome --no-session-persistence --plan-mode-required --print,-p"
-    " --replay-user-messages --reply-on-resume --restricted --safe-mode --session-mirror"
-    " --strict-mcp-config --tmux --verbose --version,-v"
+    " --replay-user-messages --reply-on-resume --restricted --safe-mode --session-mirror --strict-mcp-config"
+    " --tmux --verbose --version,-v"
 )
-_ONE = (
-    "--advisor --agent --agent-color --agent-id --agent-name --agent-type --agents"
-    " --append-subagent-system-prompt --append-subagent-system-prompt-file --append-system-prompt"
-    " --append-system-prompt-file --attach-serve --autocompact --client-data-url --correlation-id"
-    " --debug-file --deep-link-cwd-b64 --deep-link-last-fetch --deep-link-repo --effort --environment"
-    " --fallback-model --fast-mode --forward-home-settings --inherit-permission-mode --initialize-fields"
-    " --input-format --json-schema --lead-verify-key --managed-settings --max-budget-usd"
-    " --max-thinking-tokens --max-turns --messaging-socket-path --metadata --model --name,-n --on-branch"
-    " --output-format --parent-session-id --permission-mode --permission-prompt-tool --permission-prompts"
-    " --plan-mode-instructions --plugin-dir --plugin-dir-no-mcp --plugin-url --pool --prefill --prefill-b64"
-    " --proactivity --project-config-root --ref --remote-control-session-name-prefix --resume-drops-turn"
-    " --resume-session-at --rewind-files --runner-declares --sdk-url --session-began-as-copy --session-id"
-    " --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot"
-    " --task-budget --team-name --teammate-mode --thinking --thinking-display --watch-artifact"
-    " --watch-artifact-no-autoreact --workload"
-)
-_OPTIONAL = (
-    "--cloud --debug,-d --from-pr --prompt-suggestions --rc --remote --remote-control --resume,-r --teleport"
-    " --worktree,-w"
-)
-_MANY = (
-    "--add-dir --allowedTools,--allowed-tools --betas --channels --dangerously-load-development-channels"
-    " --disallowedTools,--disallowed-tools --file --mcp-config --tools"
+_WITH_VALUES = (
+    "--advisor=1 --agent=1 --agent-color=1 --agent-id=1 --agent-name=1 --agent-type=1 --agents=1"
+    " --append-subagent-system-prompt=1 --append-subagent-system-prompt-file=1 --append-system-prompt=1"
+    " --append-system-prompt-file=1 --attach-serve=1 --autocompact=1 --client-data-url=1 --correlation-id=1"
+    " --debug-file=1 --deep-link-cwd-b64=1 --deep-link-last-fetch=1 --deep-link-repo=1 --effort=1"
+    " --environment=1 --fallback-model=1 --fast-mode=1 --forward-home-settings=1 --inherit-permission-mode=1"
+    " --initialize-fields=1 --input-format=1 --json-schema=1 --lead-verify-key=1 --managed-settings=1"
+    " --max-budget-usd=1 --max-thinking-tokens=1 --max-turns=1 --messaging-socket-path=1 --metadata=1"
+    " --model=1 --name,-n=1 --on-branch=1 --output-format=1 --parent-session-id=1 --permission-mode=1"
+    " --permission-prompt-tool=1 --permission-prompts=1 --plan-mode-instructions=1 --plugin-dir=1"
+    " --plugin-dir-no-mcp=1 --plugin-url=1 --pool=1 --prefill=1 --prefill-b64=1 --proactivity=1"
+    " --project-config-root=1 --ref=1 --remote-control-session-name-prefix=1 --resume-drops-turn=1"
+    " --resume-session-at=1 --rewind-files=1 --runner-declares=1 --sdk-url=1 --session-began-as-copy=1"
+    " --session-id=1 --setting-sources=1 --settings=1 --system-prompt=1 --system-prompt-file=1"
+    " --system-prompt-snapshot=1 --task-budget=1 --team-name=1 --teammate-mode=1 --thinking=1"
+    " --thinking-display=1 --watch-artifact=1 --watch-artifact-no-autoreact=1 --workload=1 --cloud=?"
+    " --debug,-d=? --from-pr=? --prompt-suggestions=? --rc=? --remote=? --remote-control=? --resume,-r=?"
+    " --teleport=? --worktree,-w=? --add-dir=+ --allowedTools,--allowed-tools=+ --betas=+ --channels=+"
+    " --dangerously-load-development-channels=+ --disallowedTools,--disallowed-tools=+ --file=+ --mcp-config=+"
+    " --tools=+"
 )
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
-
-
-def _options(words: str, takes: Takes) -> tuple[Option, ...]:
-    return tuple(Option(tuple(names.split(",")), takes) for names in words.split())
 
 
 #: words that are commands in first place only, there even beside `-p`; elsewhere they are a prompt
@@ -67,19 +63,11 @@ SUBCOMMANDS = _words(
 )
 
 TABLE = OptionTable(
-    options=(
-        *_options(_FLAGS, Takes.NOTHING),
-        *_options(_ONE, Takes.ONE),
-        *_options(_OPTIONAL, Takes.OPTIONAL),
-        *_options(_MANY, Takes.MANY),
-    ),
+    options=read_options(f"{_FLAGS} {_WITH_VALUES}"),
     subcommands=SUBCOMMANDS,
     value_may_be_option=True,
     separator_hides_subcommands=False,
 )
-
-#: each answers and ends
-ANSWERS = ("--help", "--version")
 
 #: options whose session, if any, is not one of this terminal and this store
 ELSEWHERE = {
@@ -108,3 +96,22 @@ PERMISSIONS = (
 )
 
 SKIP_PERMISSIONS = "--dangerously-skip-permissions"
+
+GRAMMAR = Grammar(
+    label=LABEL,
+    table=TABLE,
+    elsewhere=ELSEWHERE,
+    headless=("--print",),
+    #: a name, a picker, and a transcript's path leave the id to the program: it takes it from the file's records
+    selectors=(
+        SelectorRule("--resume", is_session_id),
+        SelectorRule("--continue"),
+        SelectorRule("--from-pr"),
+        SelectorRule("--teleport"),
+        SelectorRule("--session-id", is_new=True),
+    ),
+    fork_options=("--fork-session",),
+    without_hooks=WITHOUT_HOOKS,
+    yolo=SKIP_PERMISSIONS,
+    permissions=PERMISSIONS,
+)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import msgspec
 
 from rigline import paths
-from rigline.harness.adapter import START_EVENT, Adapter
-from rigline.harness.argv import Role, Token, find_subcommand, has_option, tokenize
+from rigline.harness.adapter import START_EVENT, GrammarAdapter
+from rigline.harness.argv import Role, Token, find_subcommand, has_option
 from rigline.harness.base import (
     Classification,
     Facts,
@@ -27,12 +27,10 @@ from rigline.harness.base import (
 from rigline.harness.codex_files import find_home, normalise_id
 from rigline.harness.codex_hooks import write_hooks, write_trust
 from rigline.harness.codex_options import (
-    ANSWERS,
     BEFORE_RESUME,
     DAEMON,
     EXEC,
-    TABLE,
-    UTILITIES,
+    GRAMMAR,
     WITHOUT_DAEMON,
     YOLO,
     find_permission,
@@ -41,14 +39,16 @@ from rigline.harness.codex_options import (
 )
 from rigline.harness.codex_store import CodexStore
 from rigline.harness.codex_trust import find_trust
+from rigline.harness.grammar import find_other_purpose, find_subcommands
 from rigline.harness.session_variables import SESSION_VARIABLES
 
 
-class Codex(Adapter):
+class Codex(GrammarAdapter):
     """The adapter of Codex. `cache_dir` is where answers about trust are kept; None: in rigline's data folder."""
 
     name = "codex"
     label = "Codex"
+    grammar = GRAMMAR
     executable = "codex"
     headless: tuple[str, ...] = ("exec",)
     facts = Facts(
@@ -76,8 +76,8 @@ class Codex(Adapter):
 
     def classify(self, args: tuple[str, ...]) -> Classification:
         """See `Harness.classify`. `exec` and its alias are not interactive."""
-        tokens = tokenize(args, TABLE)
-        words = _find_subcommands(tokens)
+        tokens = GRAMMAR.read(args)
+        words = find_subcommands(tokens)
         interactive = not words or words[0] not in EXEC
         reason = _find_other_purpose(tokens, words)
         if reason:
@@ -95,15 +95,11 @@ class Codex(Adapter):
             skips_hooks=is_without_our_hooks(tokens),
         )
 
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return frozenset(token.index for token in tokenize(args, TABLE) if token.role is Role.OPTION)
-
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. Settings stand at the front, where both versions heed them for every subcommand."""
         if request.classification.mode is Mode.PASSTHROUGH:
             return NativePlan(args=request.args, expected_id=None)
-        tokens = tokenize(request.args, TABLE)
+        tokens = GRAMMAR.read(request.args)
         hooks, hook_notes = _plan_hooks(request)
         permission, permission_notes = _plan_permission(request, tokens)
         resume_id = None if request.classification.skips_persistence else request.resume_id
@@ -147,19 +143,12 @@ class Codex(Adapter):
         return HookDefinition(commands=definition.commands, trust=trust)
 
 
-def _find_subcommands(tokens: tuple[Token, ...]) -> list[str]:
-    return [token.value or "" for token in tokens if token.role is Role.SUBCOMMAND]
-
-
 def _find_other_purpose(tokens: tuple[Token, ...], words: list[str]) -> str:
     """Why the command line starts no session of this terminal and store, or an empty string."""
-    if has_option(tokens, *ANSWERS):
-        return "it asks for help or the version"
-    if words and words[0] in UTILITIES:
-        return f"`{words[0]}` is a utility command of Codex"
-    if words[1:] and words[1] in ("review", "help"):
+    reason = find_other_purpose(GRAMMAR, tokens, words)
+    if not reason and words[1:] and words[1] in ("review", "help"):
         return f"`{words[0]} {words[1]}` is a utility command of Codex"
-    return ""
+    return reason
 
 
 def _find_selector(args: tuple[str, ...], tokens: tuple[Token, ...]) -> Selector | None:

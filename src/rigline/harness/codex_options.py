@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rigline.harness.argv import Option, OptionTable, Role, Takes, Token, has_option
+from rigline.harness.argv import OptionTable, Role, Token, has_option, read_options
+from rigline.harness.grammar import Grammar
 
 _COMMON = (
     "--config,-c=1 --enable=1 --disable=1 --remote=1 --remote-auth-token-env=1 --strict-config --model,-m=1"
@@ -26,20 +27,11 @@ _EXEC = (
     " --thread-source=1 --cyber-access-program=1 --skip-git-repo-check --trust --ephemeral --ignore-user-config"
     " --ignore-rules --output-schema=1 --json,--experimental-json --output-last-message,-o=1"
 )
-_TAKES = {"": Takes.NOTHING, "1": Takes.ONE, "+": Takes.MANY}
-
-
-def _read_options(words: str) -> tuple[Option, ...]:
-    options = []
-    for word in words.split():
-        names, _, count = word.partition("=")
-        options.append(Option(tuple(names.split(",")), _TAKES[count]))
-    return tuple(options)
 
 
 def _table(words: str, subcommands: str = "", **tables: OptionTable) -> OptionTable:
     return OptionTable(
-        options=_read_options(words),
+        options=read_options(words),
         subcommands=frozenset((*subcommands.split(), *tables)),
         tables=tables,
         glued_equals=True,
@@ -59,7 +51,6 @@ _UTILITIES = (
     " features help login logout mcp mcp-server migrate-nfs-db migrate-rollouts plugin queue remote-control"
     " responses-api-proxy review sandbox stdio-to-uds unarchive update"
 )
-UTILITIES = frozenset(_UTILITIES.split())
 EXEC = ("exec", "e")
 
 TABLE = _table(
@@ -71,7 +62,8 @@ TABLE = _table(
     fork=_TERMINAL_TABLE,
 )
 
-ANSWERS = ("--help", "--version")
+GRAMMAR = Grammar(label="Codex", table=TABLE, utilities=frozenset(_UTILITIES.split()))
+
 YOLO = "--dangerously-bypass-approvals-and-sandbox"
 #: a sandbox or approval choice of the user's; the program refuses some beside `YOLO`, and lets it win over others
 PERMISSIONS = ("--sandbox", "--ask-for-approval", "--full-auto", "--approve-for-me")
@@ -79,7 +71,7 @@ PERMISSION_KEYS = frozenset(
     ("sandbox_mode", "approval_policy", "sandbox_workspace_write", "approvals_reviewer", "default_permissions")
 )
 #: `exec resume` refuses these behind the word `resume` and heeds them before it (both versions; the last one, 0.120.0)
-BEFORE_RESUME = frozenset(("--color", "--output-schema", *(option.names[0] for option in _read_options(_SESSION))))
+BEFORE_RESUME = frozenset(("--color", "--output-schema", *(option.names[0] for option in read_options(_SESSION))))
 DAEMON = "features.daemon_auto_start"
 #: keeps a terminal in its own process. Changes nothing for `exec`, where it may end the values of an option that takes
 #: many (both versions)

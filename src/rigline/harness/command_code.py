@@ -13,9 +13,9 @@ from collections.abc import Mapping
 import msgspec
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.command_code_store import LABEL, NAME, OWN_SOURCE, CommandCodeStore
 from rigline.harness.folders import find_home
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
@@ -50,6 +50,7 @@ GRAMMAR = Grammar(
         "--worktree": "starts the session in a work tree of its own",
     },
     headless=("--print",),
+    #: `--session` also takes a path or the beginning of an id: only a whole id is one
     selectors=(
         SelectorRule("--session", is_uuid),
         SelectorRule("--resume", is_uuid),
@@ -65,11 +66,12 @@ _MOD_FILE = "mods/rigline.mjs"
 _HOOK_TIMEOUT_MS = 20_000
 
 
-class CommandCode(Adapter):
+class CommandCode(GrammarAdapter):
     """The adapter of Command Code."""
 
     name = NAME
     label = LABEL
+    grammar = GRAMMAR
     executable = "command-code"
     headless: tuple[str, ...] = ("-p",)
     facts = Facts(
@@ -96,14 +98,6 @@ class CommandCode(Adapter):
     known_versions: tuple[str, ...] = ("1.64.0",)
     session_variables: tuple[str, ...] = SESSION_VARIABLES[NAME]
     store_variables: tuple[str, ...] = ()
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`. `--session` also takes a path or the beginning of an id: only a whole id is one."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. Never `--session ID`: from another directory it resumes, and leaves a stray file."""

@@ -13,10 +13,9 @@ import msgspec
 
 from rigline import ids
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter, find_text
+from rigline.harness.adapter import GrammarAdapter, find_text
 from rigline.harness.argv import OptionTable, has_option, read_options
 from rigline.harness.base import (
-    Classification,
     Facts,
     HookEvent,
     LaunchRequest,
@@ -83,11 +82,12 @@ _PLUGIN = "copilot-plugin"
 _HOOK_TIMEOUT_S = 30
 
 
-class Copilot(Adapter):
+class Copilot(GrammarAdapter):
     """The adapter of GitHub Copilot CLI."""
 
     name = NAME
     label = LABEL
+    grammar = GRAMMAR
     executable = "copilot"
     headless: tuple[str, ...] = ("-p",)
     hook_event = HookEvent.FIRST_PROMPT
@@ -115,14 +115,6 @@ class Copilot(Adapter):
     known_versions: tuple[str, ...] = ("1.0.102",)
     session_variables: tuple[str, ...] = SESSION_VARIABLES[NAME]
     store_variables: tuple[str, ...] = ("COPILOT_HOME",)
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`. `--session-id` begins a session where there is none of that id."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def new_native_id(self) -> str | None:
         """An id as the program itself makes them."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from rigline.harness import crush_config, grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.crush_store import LABEL, CrushStore
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
 from rigline.harness.session_variables import SESSION_VARIABLES
@@ -44,11 +44,12 @@ GRAMMAR = Grammar(
 )
 
 
-class Crush(Adapter):
+class Crush(GrammarAdapter):
     """The adapter of Crush."""
 
     name = "crush"
     label = LABEL
+    grammar = GRAMMAR
     executable = "crush"
     headless: tuple[str, ...] = ("run",)
     facts = Facts(
@@ -82,14 +83,6 @@ class Crush(Adapter):
         "XDG_CONFIG_HOME",
         "XDG_DATA_HOME",
     )
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`. `run` and its alias are not interactive."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. `run` knows no `--yolo` and asks for nothing."""

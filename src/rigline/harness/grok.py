@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from rigline import ids
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, has_option, read_options
-from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.folders import find_root
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
 from rigline.harness.grok_store import LABEL, NAME, GrokStore
@@ -50,11 +50,12 @@ GRAMMAR = Grammar(
 _PACKET_FILE = "packet.md"
 
 
-class Grok(Adapter):
+class Grok(GrammarAdapter):
     """The adapter of Grok Build."""
 
     name = NAME
     label = LABEL
+    grammar = GRAMMAR
     executable = "grok"
     headless: tuple[str, ...] = ("-p",)
     facts = Facts(
@@ -79,14 +80,6 @@ class Grok(Adapter):
     known_versions: tuple[str, ...] = ()
     session_variables: tuple[str, ...] = SESSION_VARIABLES[NAME]
     store_variables: tuple[str, ...] = ("GROK_HOME",)
-
-    def classify(self, args: tuple[str, ...]) -> Classification:
-        """See `Harness.classify`."""
-        return grammar.classify(GRAMMAR, args)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def new_native_id(self) -> str | None:
         """A random UUID, for `--session-id`."""

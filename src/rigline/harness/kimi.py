@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, has_option, read_options
 from rigline.harness.base import (
     Classification,
@@ -76,11 +76,12 @@ _NODE_OPTIONS = "NODE_OPTIONS"
 _BY_NODE = "node"
 
 
-class Kimi(Adapter):
+class Kimi(GrammarAdapter):
     """The adapter of Kimi Code."""
 
     name = NAME
     label = LABEL
+    grammar = GRAMMAR
     executable = "kimi"
     headless: tuple[str, ...] = ("-p",)
     hook_event = HookEvent.FIRST_PROMPT
@@ -114,14 +115,10 @@ class Kimi(Adapter):
 
     def classify(self, args: tuple[str, ...]) -> Classification:
         """See `Harness.classify`. An agent profile is bound where a session begins, and refused elsewhere."""
-        found = grammar.classify(GRAMMAR, args)
+        found = super().classify(args)
         if not has_option(GRAMMAR.read(args), *_FRESH_ONLY):
             return found
         return replace(found, cannot_resume=True)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def read_settings(self, env: Mapping[str, str], cwd: str) -> dict[str, str]:  # noqa: ARG002
         """The user's own options for Node, which ours are added to."""

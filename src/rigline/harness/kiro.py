@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, find_value, has_option, read_options, tokenize
 from rigline.harness.base import Classification, Facts, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.file_store import iter_folder
@@ -49,7 +49,7 @@ _ANSWERS = ("--help", "--help-all", "--version")
 _CANNOT_SHOW = "show the history of other harnesses: hooks belong to the user's own agent files, which are not edited"
 
 
-class Kiro(Adapter):
+class Kiro(GrammarAdapter):
     """What both engines share."""
 
     label = LABEL
@@ -74,16 +74,12 @@ class Kiro(Adapter):
 
     def classify(self, args: tuple[str, ...]) -> Classification:
         """See `Harness.classify`. An engine that is not known writes to a store that is not."""
-        found = grammar.classify(self.grammar, args)
+        found = super().classify(args)
         engine = find_value(self.grammar.read(args), "--agent-engine")
         if engine in (None, "v2", "v3") or found.mode is Mode.PASSTHROUGH:
             return found
         reason = f"`--agent-engine {engine}` starts an engine whose sessions are not known"
         return Classification(mode=Mode.PASSTHROUGH, interactive=found.interactive, reason=reason)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(self.grammar, args)
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. Ours stand in front, or behind the word `chat`, whose options they are."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, Role, Token, find_value, read_options
 from rigline.harness.base import (
     Classification,
@@ -77,11 +77,12 @@ GRAMMAR = Grammar(
 )
 
 
-class Omp(Adapter):
+class Omp(GrammarAdapter):
     """The adapter of OMP."""
 
     name = "omp"
     label = "OMP"
+    grammar = GRAMMAR
     executable = "omp"
     headless: tuple[str, ...] = ("-p",)
     facts = Facts(
@@ -127,15 +128,11 @@ class Omp(Adapter):
         if is_reserved(args):
             reason = f"`{args[0]}` is a word that OMP answers itself"
             return Classification(mode=Mode.PASSTHROUGH, interactive=True, reason=reason)
-        found = grammar.classify(GRAMMAR, args)
+        found = super().classify(args)
         tokens = GRAMMAR.read(args)
         is_streamed = find_value(tokens, "--mode") not in (None, "text")
         selector = found.selector and find_continued(found.selector, args, tokens)
         return replace(found, selector=selector, interactive=found.interactive and not is_streamed)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def read_store_variables(self, args: tuple[str, ...]) -> dict[str, str]:
         """`--session-dir` and `--profile`, which come before their variables."""

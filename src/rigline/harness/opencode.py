@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, Role, Token, find_value, has_option, read_options
 from rigline.harness.base import Classification, Facts, HookEvent, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.grammar import Grammar, SelectorRule
@@ -60,11 +60,12 @@ GRAMMAR = Grammar(
 )
 
 
-class OpenCode(Adapter):
+class OpenCode(GrammarAdapter):
     """The adapter of OpenCode."""
 
     name = "opencode"
     label = LABEL
+    grammar = GRAMMAR
     executable = "opencode"
     headless: tuple[str, ...] = ("run",)
     facts = Facts(
@@ -100,7 +101,7 @@ class OpenCode(Adapter):
         A command line for another directory begins a session there: one of this directory, resumed from there, would
         never come to its end.
         """
-        found = grammar.classify(GRAMMAR, args)
+        found = super().classify(args)
         tokens = GRAMMAR.read(args)
         if found.mode is Mode.PASSTHROUGH:
             return found
@@ -109,10 +110,6 @@ class OpenCode(Adapter):
             interactive=found.interactive or has_option(tokens, "--interactive"),
             cannot_resume=found.selector is None and _is_for_elsewhere(tokens),
         )
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`. What is added stands at the front or right behind `run`, where no list swallows it."""

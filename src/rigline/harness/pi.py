@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rigline import ids
 from rigline.harness import grammar
-from rigline.harness.adapter import Adapter
+from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, find_value, read_options
 from rigline.harness.base import Classification, Facts, HookEvent, LaunchRequest, Mode, NativePlan, PacketLimits
 from rigline.harness.folders import find_home, find_root
@@ -50,11 +50,12 @@ GRAMMAR = Grammar(
 )
 
 
-class Pi(Adapter):
+class Pi(GrammarAdapter):
     """The adapter of Pi."""
 
     name = "pi"
     label = "Pi"
+    grammar = GRAMMAR
     executable = "pi"
     headless: tuple[str, ...] = ("-p",)
     facts = Facts(
@@ -95,13 +96,9 @@ class Pi(Adapter):
         if args and args[0] in _UTILITIES:
             reason = f"`{args[0]}` is a utility command of Pi"
             return Classification(mode=Mode.PASSTHROUGH, interactive=True, reason=reason)
-        found = grammar.classify(GRAMMAR, args)
+        found = super().classify(args)
         is_streamed = find_value(GRAMMAR.read(args), "--mode") in ("json", "rpc")
         return replace(found, interactive=found.interactive and not is_streamed)
-
-    def find_options(self, args: tuple[str, ...]) -> frozenset[int]:
-        """See `Harness.find_options`."""
-        return grammar.find_options(GRAMMAR, args)
 
     def new_native_id(self) -> str | None:
         """A random UUID, for `--session-id`."""
