@@ -64,8 +64,9 @@ lists those that packages have brought ([Add a harness](../adding-a-harness.md))
 
 A harness is called by its name or one of the other words, as in `rigline run claude`. A word that begins with `claude`
 and is no other name, such as `claude-next`, is Claude Code by the program of that name. **History** is how much of what
-others did one session is shown at a launch. A version between two that are known is taken to work as they do; any
-other one may, and `rigline doctor` says so.
+others did one session is shown at a launch. A version between two that were tried is taken to work as they do; any
+other one may, and `rigline doctor` says so. Where **none** was tried the program could not be run: all that is said of
+it stands on what its row "known from" names.
 """
 #: what each status means
 STATUSES = {
@@ -209,7 +210,7 @@ def list_errors() -> Iterator[str]:
 def build_harnesses_page() -> str:
     """The page about harnesses: a table of all, then each."""
     harnesses = [get_harness(name) for name in HARNESSES]
-    rows = ["| harness | called | also | program | forks | history | versions |", "|" + " --- |" * 7]
+    rows = ["| harness | called | also | program | forks | history | tried with |", "|" + " --- |" * 7]
     parts = [HARNESSES_HEAD, "\n".join([*rows, *map(describe_harness_row, harnesses)]) + "\n"]
     for harness in harnesses:
         parts += [f"## {harness.label}\n" if is_only(harness, harnesses) else f"## {harness.label} ({harness.name})\n"]

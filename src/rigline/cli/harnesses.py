@@ -103,7 +103,8 @@ def summarise(harness: Harness) -> str:
     aliases = list_aliases(harness.name)
     also = f"also {', '.join(aliases)}; " if aliases else ""
     forks = "resumes and forks" if harness.facts.fork else "resumes, does not fork"
-    return f"{also}{forks}; history: {tell_limits(harness)}"
+    untried = "" if harness.known_versions else "; no version was tried"
+    return f"{also}{forks}; history: {tell_limits(harness)}{untried}"
 
 
 def tell_limits(harness: Harness) -> str:
@@ -130,7 +131,7 @@ def tell_facts(harness: Harness) -> dict[str, str | Sequence[str]]:
     told["history at most"] = tell_limits(harness)
     told["moved by"] = [f"`{name}`" for name in harness.store_variables] or "-"
     told["removed for it"] = [f"`{name}`" for name in harness.session_variables] or "-"
-    told["versions"] = join_words(harness.known_versions) or "-"
+    told["tried with"] = join_words(harness.known_versions) or "-"
     return told
 
 

@@ -24,14 +24,14 @@ from urllib.parse import unquote, urlsplit
 
 from rigline.harness.content_keys import ContentKeys
 from rigline.harness.database import as_os_error, list_columns, open_read_only
-from rigline.harness.file_store import FileStore, iter_folder, read_head
+from rigline.harness.file_store import FileStore, find_first_prompt, iter_folder, list_present, read_head
 from rigline.harness.folders import is_recorded_in
 from rigline.harness.grammar import is_uuid
 from rigline.harness.journal import iter_lines
 from rigline.harness.markers import repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
 from rigline.harness.protobuf import find_field
-from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, parse_time_ms, read_journal
+from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, as_time_ms, parse_time_ms, read_journal
 from rigline.model import SessionInfo, Window
 
 NAME, LABEL = "antigravity", "Antigravity CLI"
@@ -60,9 +60,8 @@ class AntigravityStore(FileStore):
 
     def find_candidates(self, native_id: str) -> Iterable[str]:
         """What the conversation's words are read from, where it has a database."""
-        if not is_uuid(native_id) or not os.path.exists(self._find_database(native_id)):
-            return ()
-        return (self._find_words(native_id),)
+        is_there = is_uuid(native_id) and list_present((self._find_database(native_id),))
+        return (self._find_words(native_id),) if is_there else ()
 
     def _find_database(self, native_id: str) -> str:
         return os.path.join(self._root, "conversations", f"{native_id}.db")
@@ -92,7 +91,7 @@ class AntigravityStore(FileStore):
             updated_ms=status.st_mtime_ns // 1_000_000,
             size_bytes=status.st_size,
             started_ms=next((item.at_ms for item in items if item.at_ms), None),
-            first_prompt=next((item.pieces[0].text for item in items if item.is_prompt), None),
+            first_prompt=find_first_prompt(items),
         )
 
     def find_obstacle(self, info: SessionInfo, cwd: str) -> str:
@@ -182,8 +181,7 @@ def _is_of(record: dict[str, object], native_id: str, workspace: str) -> bool:
 
 def read_prompt(record: dict[str, object], key: str, native_id: str, workspace: str) -> Item:
     """A prompt in `history.jsonl`; one with a type is a command to the program."""
-    text, at = as_text(record.get("display")), record.get("timestamp")
-    at_ms = at if isinstance(at, int) else None
+    text, at_ms = as_text(record.get("display")), as_time_ms(record.get("timestamp"))
     if not _is_of(record, native_id, workspace) or record.get("type") is not None or not text.strip():
         return Item(key=key, at_ms=at_ms, losses=("meta",))
     copy_key = f"{native_id}/{key}"

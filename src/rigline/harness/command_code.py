@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from rigline.harness import grammar
 from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, read_options
@@ -19,6 +17,7 @@ from rigline.harness.base import Facts, LaunchRequest, Mode, NativePlan, PacketL
 from rigline.harness.command_code_store import LABEL, NAME, OWN_SOURCE, CommandCodeStore
 from rigline.harness.folders import find_home
 from rigline.harness.grammar import Grammar, SelectorRule, is_uuid
+from rigline.harness.javascript import write_asking_module
 from rigline.harness.session_variables import SESSION_VARIABLES
 
 _OPTIONS = (
@@ -63,7 +62,6 @@ GRAMMAR = Grammar(
     permissions=("--permission-mode", "--plan", "--accept-edits", "--auto-accept"),
 )
 _MOD_FILE = "mods/rigline.mjs"
-_HOOK_TIMEOUT_MS = 20_000
 
 
 class CommandCode(GrammarAdapter):
@@ -123,30 +121,14 @@ def _plan_mod(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]]:
     """The option and the file of our mod. It runs beside those of the user."""
     if request.hooks is None:
         return (), {}
-    commands = msgspec.json.encode(request.hooks.commands).decode()
-    text = _MOD.replace("COMMANDS", commands).replace("TIMEOUT_MS", str(_HOOK_TIMEOUT_MS)).replace("SOURCE", OWN_SOURCE)
+    text = write_asking_module(request.hooks.commands, _MOD, OWN_SOURCE=OWN_SOURCE)
     return ("--mod", f"{request.private_dir}/{_MOD_FILE}"), {_MOD_FILE: text}
 
 
 #: A session that began because another one was left is told as `clear`: the program says `startup` for both (1.64.0).
 #: Only sessions whose start was announced are asked for, so a subagent gets nothing.
 _MOD = """\
-import {spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
-
-const commands = COMMANDS;
-
-function ask(command, payload) {
-  return new Promise(resolve => {
-    const child = spawn('/bin/sh', ['-c', command], {stdio: ['pipe', 'pipe', 'ignore'], timeout: TIMEOUT_MS});
-    const chunks = [];
-    child.on('error', () => resolve(''));
-    child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    child.stdout.on('data', chunk => chunks.push(chunk));
-    child.stdin.on('error', () => {});
-    child.stdin.end(JSON.stringify(payload));
-  });
-}
 
 export default function (cmd) {
   const sources = new Map();
@@ -161,12 +143,12 @@ export default function (cmd) {
       if (source === undefined) return state;
       sources.delete(state.sessionId);
       const payload = {session_id: state.sessionId, cwd: cmd.cwd, source};
-      const texts = (await Promise.all(commands.map(command => ask(command, payload)))).filter(Boolean);
+      const texts = await askHooks(payload);
       if (texts.length === 0) return state;
       const shown = {
         role: 'user',
         content: texts.map(text => ({type: 'text', text})),
-        meta: {isMeta: true, source: 'SOURCE', messageId: randomUUID(), createdAt: Date.now()},
+        meta: {isMeta: true, source: OWN_SOURCE, messageId: randomUUID(), createdAt: Date.now()},
       };
       return {...state, messages: [...state.messages.slice(0, -1), shown, ...state.messages.slice(-1)]};
     },

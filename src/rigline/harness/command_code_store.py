@@ -23,11 +23,20 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object, read_tail
+from rigline.harness.file_store import (
+    FileStore,
+    find_first_prompt,
+    iter_folder,
+    list_folders,
+    list_present,
+    read_head,
+    read_object,
+    read_tail,
+)
 from rigline.harness.grammar import is_uuid
 from rigline.harness.markers import find_markers, repeats_packet
-from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
-from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, parse_time_ms, read_journal
+from rigline.harness.pieces import list_blocks, make_call, make_message, make_result, name_unknown
+from rigline.harness.windows import Item, Piece, as_dict, as_text, parse_time_ms, read_journal
 from rigline.model import Kind, LinkKind, SessionInfo, SessionLink, Window
 
 NAME, LABEL = "command-code", "Command Code"
@@ -48,8 +57,8 @@ class CommandCodeStore(FileStore):
 
     def find_files(self, cwd: str | None) -> Iterator[str]:  # noqa: ARG002
         """Every transcript: folders are named in a way that cannot be undone."""
-        for folder in self._find_folders():
-            for entry in iter_folder(folder):
+        for folder in iter_folder(self._root):
+            for entry in iter_folder(folder.path):
                 if entry.name.endswith(".jsonl") and is_uuid(entry.name[: -len(".jsonl")]):
                     yield entry.path
 
@@ -57,11 +66,7 @@ class CommandCodeStore(FileStore):
         """The files that have the id as their name."""
         if not is_uuid(native_id):
             return ()
-        paths = (os.path.join(folder, f"{native_id}.jsonl") for folder in self._find_folders())
-        return [path for path in paths if os.path.exists(path)]
-
-    def _find_folders(self) -> list[str]:
-        return [entry.path for entry in iter_folder(self._root) if entry.is_dir()]
+        return list_present(os.path.join(folder, f"{native_id}.jsonl") for folder in list_folders(self._root))
 
     def glance_at_cwd(self, path: str) -> str | None:
         """The header's directory."""
@@ -88,7 +93,7 @@ class CommandCodeStore(FileStore):
             size_bytes=status.st_size,
             started_ms=parse_time_ms(meta.get("forkedAt")) or parse_time_ms(header.get("timestamp")),
             title=as_text(meta.get("title")) or None,
-            first_prompt=_find_first_prompt(head),
+            first_prompt=find_first_prompt(item for record in head for item in extract(record, 0)),
             parent=_find_parent(native_id, header, meta),
         )
 
@@ -118,7 +123,7 @@ def _find_limit(message: dict[str, object]) -> str | None:
     meta = as_dict(message.get("meta"))
     if message.get("role") != "user" or not meta or meta.get("source"):
         return None
-    text = "".join(as_text(block.get("text")) for block in _list_blocks(message.get("content")))
+    text = "".join(as_text(block.get("text")) for block in list_blocks(message.get("content")))
     found = _LIMIT.match(text)
     return found[1] if found else None
 
@@ -139,14 +144,6 @@ def _find_parent(native_id: str, header: dict[str, object], meta: dict[str, obje
     for evidence, parent_id in claims.items():
         if is_uuid(parent_id) and parent_id != native_id:
             return SessionLink(child_id=native_id, parent_id=parent_id, kind=LinkKind.FORK, evidence=evidence)
-    return None
-
-
-def _find_first_prompt(head: list[dict[str, object]]) -> str | None:
-    for record in head:
-        for item in extract(record, 0):
-            if item.is_prompt:
-                return item.pieces[0].text
     return None
 
 
@@ -187,7 +184,7 @@ def _read_extension(record: dict[str, object], item: Item) -> Item:  # noqa: ARG
 def _read_message(record: dict[str, object], item: Item) -> Item:
     message = as_dict(record.get("message"))
     meta, role = as_dict(message.get("meta")), as_text(message.get("role"))
-    blocks = _list_blocks(message.get("content"))
+    blocks = list_blocks(message.get("content"))
     if role not in ("user", "assistant"):
         return msgspec.structs.replace(item, losses=("system_prompt" if role == "system" else "unknown:role",))
     if role == "user" and as_text(meta.get("source")) == OWN_SOURCE:
@@ -219,11 +216,6 @@ def _find_foreign(meta: dict[str, object], role: str, text: str) -> str:
     return "api_error" if not source and text.startswith("Error: ") else "meta"
 
 
-def _list_blocks(content: object) -> list[dict[str, object]]:
-    """The content as blocks; a text of its own is one block."""
-    return [{"type": "text", "text": content}] if isinstance(content, str) else [as_dict(b) for b in as_list(content)]
-
-
 def _read_block(block: dict[str, object], role: str, place: int, pieces: list[Piece], losses: list[str]) -> None:
     kind = as_text(block.get("type"))
     if kind == "text":
@@ -239,7 +231,7 @@ def _read_block(block: dict[str, object], role: str, place: int, pieces: list[Pi
 
 
 def _read_result(block: dict[str, object], place: int, pieces: list[Piece], losses: list[str]) -> None:
-    parts = _list_blocks(block.get("content"))
+    parts = list_blocks(block.get("content"))
     text = "\n".join(as_text(part.get("text")) for part in parts if part.get("type") == "text")
     losses.extend(_name_loss(as_text(part.get("type"))) for part in parts if part.get("type") != "text")
     if repeats_packet(text):

@@ -59,10 +59,12 @@ def read_limit(error: dict[str, object]) -> str | None:
 
 
 def is_subagents(record: dict[str, object]) -> bool:
+    """Whether an event is of a subagent, whose events stand in its parent's log."""
     return bool(record.get("agentId") or as_dict(record.get("data")).get("parentToolCallId"))
 
 
 def find_typed(record: dict[str, object]) -> str:
+    """What a person typed, in an event of a prompt; an empty text for anything else."""
     data = as_dict(record.get("data"))
     is_typed = record.get("type") == "user.message" and not is_subagents(record) and _is_typed(data)
     return as_text(data.get("content")).strip() if is_typed else ""

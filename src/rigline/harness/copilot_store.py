@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from rigline import liveness
 from rigline.harness.copilot_records import extract, find_typed, is_subagents, read_limit
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_tail
+from rigline.harness.file_store import FileStore, iter_folder, list_present, read_head, read_tail
 from rigline.harness.grammar import is_uuid
 from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.windows import Item, as_dict, as_text, parse_time_ms, read_journal
@@ -40,12 +40,7 @@ class CopilotStore(FileStore):
         """See `FileStore.find_candidates`. A folder without a log is a session in which nothing was said."""
         if not is_uuid(native_id):
             return ()
-        path = os.path.join(self._root, "session-state", native_id, _LOG)
-        try:
-            os.stat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return ()
-        return (path,)
+        return list_present((os.path.join(self._root, "session-state", native_id, _LOG),))
 
     def describe(self, path: str) -> SessionInfo | None:
         """See `FileStore.describe`. The first event names the session that the folder is called by."""

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from rigline.harness.file_store import read_object
 from rigline.harness.folders import find_home
 from rigline.harness.windows import as_dict, as_list, as_text
 
@@ -65,7 +66,7 @@ def find_checkout(cwd: str) -> str:
 
 def read_projects(env: Mapping[str, str]) -> dict[str, list[str]]:
     """The projects that Crush has worked in: data folder -> directories."""
-    data = _read_json(os.path.join(find_data_root(env), "projects.json"))
+    data = read_object(os.path.join(find_data_root(env), "projects.json"))
     found: dict[str, list[str]] = {}
     for each in as_list(data.get("projects")):
         project = as_dict(each)
@@ -140,13 +141,4 @@ def _get_owner(path: str) -> int | None:
 
 
 def _read_data_directory(path: str) -> str:
-    return as_text(as_dict(_read_json(path).get("options")).get("data_directory"))
-
-
-def _read_json(path: str) -> dict[str, object]:
-    try:
-        with open(path, "rb") as file:
-            value = msgspec.json.decode(file.read())
-    except (OSError, msgspec.DecodeError, UnicodeError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return as_text(as_dict(read_object(path).get("options")).get("data_directory"))

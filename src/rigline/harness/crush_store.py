@@ -74,11 +74,11 @@ class CrushStore:
     def look_up(self, native_id: str, cwd: str) -> Lookup:
         """See `Store.look_up`. Only the database that Crush uses in that directory counts."""
         path = self._find_database(cwd)
-        if not os.path.exists(path):
-            return Lookup(presence=Presence.MISSING, resumable=False, reason=f"there is no {path}")
         try:
             with _open(path) as database:
                 info = self._find(database, path, native_id)
+        except FileNotFoundError:
+            return Lookup(presence=Presence.MISSING, resumable=False, reason=f"there is no {path}")
         except OSError as error:
             reason = f"{error.filename or path}: {error.strerror or error}"
             return Lookup(presence=Presence.UNREADABLE, resumable=False, reason=reason)
@@ -137,39 +137,17 @@ class CrushStore:
         """All sessions of a database; none where it cannot be read."""
         try:
             with _open(path) as database:
-                return [self._describe(path, row) for row in database.execute(_select_sessions(database))]
+                cwd = self._find_cwd(path)
+                return [_describe(path, cwd, row) for row in database.execute(_select_sessions(database))]
         except OSError:
             return []
 
     def _find(self, database: sqlite3.Connection, path: str, native_id: str) -> SessionInfo | None:
-        rows = [row for row in database.execute(_select_sessions(database)) if row["id"] == native_id]
-        if not rows:
+        row = database.execute(f"{_select_sessions(database)} WHERE id = ?", (native_id,)).fetchone()
+        if row is None:
             return None
-        first = _find_first_prompt(database, native_id)
-        info = self._describe(path, rows[0])
-        return info if info.title or not first else _with_prompt(info, first)
-
-    def _describe(self, path: str, row: sqlite3.Row) -> SessionInfo:
-        parent = row["parent_session_id"]
-        link = SessionLink(
-            child_id=row["id"],
-            parent_id=parent or "",
-            kind=LinkKind.SUBAGENT,
-            evidence="`parent_session_id` in its row",
-        )
-        return SessionInfo(
-            harness=HARNESS,
-            native_id=row["id"],
-            path=path,
-            cwd=self._find_cwd(path),
-            # of a second only the end is surely not too early
-            updated_ms=_as_ms(row["updated_at"]) + 999,
-            size_bytes=0,
-            started_ms=_as_ms(row["created_at"]),
-            title=None if row["title"] in _NO_TITLE else row["title"] or None,
-            is_subagent=bool(parent),
-            parent=link if parent else None,
-        )
+        info, first = _describe(path, self._find_cwd(path), row), _find_first_prompt(database, native_id)
+        return info if info.title or not first else replace(info, first_prompt=first)
 
     def _find_cwd(self, path: str) -> str | None:
         """The directory of a database's sessions: the one project that it is noted for, else where its `.crush` lies.
@@ -219,6 +197,29 @@ class _Conversation:
         return Loaded(str(found["parts"]), (item,))
 
 
+def _describe(path: str, cwd: str | None, row: sqlite3.Row) -> SessionInfo:
+    parent = row["parent_session_id"]
+    link = SessionLink(
+        child_id=row["id"],
+        parent_id=parent or "",
+        kind=LinkKind.SUBAGENT,
+        evidence="`parent_session_id` in its row",
+    )
+    return SessionInfo(
+        harness=HARNESS,
+        native_id=row["id"],
+        path=path,
+        cwd=cwd,
+        # of a second only the end is surely not too early
+        updated_ms=_as_ms(row["updated_at"]) + 999,
+        size_bytes=0,
+        started_ms=_as_ms(row["created_at"]),
+        title=None if row["title"] in _NO_TITLE else row["title"] or None,
+        is_subagent=bool(parent),
+        parent=link if parent else None,
+    )
+
+
 def _is_summary(row: sqlite3.Row) -> bool:
     return bool(row["is_summary_message"])
 
@@ -233,10 +234,6 @@ def _find_first_prompt(database: sqlite3.Connection, native_id: str) -> str:
     query = "SELECT parts FROM messages WHERE session_id = ? AND role = 'user' ORDER BY created_at, rowid LIMIT 1"
     row = database.execute(query, (native_id,)).fetchone()
     return read_first_words(decode_parts(row["parts"]))[:_PROMPT_CHARS] if row is not None else ""
-
-
-def _with_prompt(info: SessionInfo, prompt: str) -> SessionInfo:
-    return replace(info, first_prompt=prompt)
 
 
 def _has_worked_in(info: SessionInfo, checkout: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from rigline.harness.folders import is_recorded_in
 from rigline.harness.journal import decode_json, iter_lines, open_regular
+from rigline.harness.windows import Item
 from rigline.model import LiveSession, Lookup, Presence, SessionInfo, Window
 
 #: how many records are read to describe a session
@@ -163,6 +164,37 @@ def iter_folder(path: str) -> Iterator[os.DirEntry[str]]:
             yield from entries
     except OSError:
         return
+
+
+def list_folders(path: str) -> list[str]:
+    """The folders in a folder, linked ones among them; none where it is missing. Raises OSError when it is closed."""
+    try:
+        with os.scandir(path) as entries:
+            return [entry.path for entry in entries if entry.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def list_present(paths: Iterable[str]) -> list[str]:
+    """Those of the paths that lead to something. Raises OSError when none does, and of one that cannot be seen."""
+    found: list[str] = []
+    obstacle: OSError | None = None
+    for path in paths:
+        try:
+            os.stat(path)
+            found.append(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            obstacle = obstacle or error
+    if obstacle is not None and not found:
+        raise obstacle
+    return found
+
+
+def find_first_prompt(items: Iterable[Item]) -> str | None:
+    """What the person said first, if it is among these."""
+    return next((item.pieces[0].text for item in items if item.is_prompt), None)
 
 
 def read_object(path: str) -> dict[str, object]:

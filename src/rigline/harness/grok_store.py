@@ -20,7 +20,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rigline.harness.content_keys import ContentKeys
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object
+from rigline.harness.file_store import (
+    FileStore,
+    find_first_prompt,
+    iter_folder,
+    list_folders,
+    list_present,
+    read_head,
+    read_object,
+)
 from rigline.harness.grammar import is_uuid
 from rigline.harness.markers import find_markers, repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
@@ -41,8 +49,8 @@ class GrokStore(FileStore):
 
     def find_files(self, cwd: str | None) -> Iterator[str]:  # noqa: ARG002
         """Every transcript: where a session belongs is told by its summary alone."""
-        for bucket in self._find_buckets():
-            for entry in iter_folder(bucket):
+        for bucket in iter_folder(self._root):
+            for entry in iter_folder(bucket.path):
                 path = os.path.join(entry.path, HISTORY)
                 if is_uuid(entry.name) and os.path.isfile(path):
                     yield path
@@ -51,11 +59,7 @@ class GrokStore(FileStore):
         """The transcripts in folders that have the id as their name."""
         if not is_uuid(native_id):
             return ()
-        paths = (os.path.join(bucket, native_id, HISTORY) for bucket in self._find_buckets())
-        return [path for path in paths if os.path.exists(path)]
-
-    def _find_buckets(self) -> list[str]:
-        return [entry.path for entry in iter_folder(self._root) if entry.is_dir()]
+        return list_present(os.path.join(bucket, native_id, HISTORY) for bucket in list_folders(self._root))
 
     def glance_at_cwd(self, path: str) -> str | None:
         """The directory that the summary names."""
@@ -79,7 +83,7 @@ class GrokStore(FileStore):
             size_bytes=status.st_size,
             started_ms=parse_time_ms(summary.get("created_at")),
             title=as_text(summary.get("generated_title")) or as_text(summary.get("session_summary")) or None,
-            first_prompt=next((item.pieces[0].text for item in map(_glance, head) if item.is_prompt), None),
+            first_prompt=find_first_prompt(map(_glance, head)),
             parent=_link(native_id, parent_id),
         )
 

@@ -33,7 +33,9 @@ from rigline.harness.base import (
 )
 from rigline.harness.folders import find_home, find_root
 from rigline.harness.grammar import Grammar, SelectorRule, is_any_id
+from rigline.harness.javascript import write_module
 from rigline.harness.kimi_store import LABEL, NAME, KimiStore
+from rigline.harness.node_preload import BY_NODE, NODE_OPTIONS, is_run_by_node, make_option
 from rigline.harness.session_variables import SESSION_VARIABLES
 
 _OPTIONS = (
@@ -71,9 +73,6 @@ _PLUGIN = "kimi-plugin"
 _PRELOAD = f"{_PLUGIN}/preload.mjs"
 _EVENT = "UserPromptSubmit"
 _HOOK_TIMEOUT_S = 30
-_NODE_OPTIONS = "NODE_OPTIONS"
-#: the proof that the program is one which Node runs
-_BY_NODE = "node"
 
 
 class Kimi(GrammarAdapter):
@@ -122,7 +121,7 @@ class Kimi(GrammarAdapter):
 
     def read_settings(self, env: Mapping[str, str], cwd: str) -> dict[str, str]:  # noqa: ARG002
         """The user's own options for Node, which ours are added to."""
-        return {_NODE_OPTIONS: env[_NODE_OPTIONS]} if env.get(_NODE_OPTIONS, "").strip() else {}
+        return {NODE_OPTIONS: env[NODE_OPTIONS]} if env.get(NODE_OPTIONS, "").strip() else {}
 
     def plan(self, request: LaunchRequest) -> NativePlan:
         """See `Harness.plan`."""
@@ -151,13 +150,8 @@ class Kimi(GrammarAdapter):
         cwd: str,  # noqa: ARG002
     ) -> HookDefinition:
         """The definition with its proof: that Node runs the program, as its package from npm (2.1.0), or a wrapper."""
-        try:
-            with open(executable, "rb") as file:
-                head = file.read(4096)
-        except OSError:
-            return definition
-        is_node = head.startswith(b"#!") and b"node" in head
-        return HookDefinition(commands=definition.commands, trust=(_BY_NODE,) if is_node else ())
+        trust = (BY_NODE,) if is_run_by_node(executable) else ()
+        return HookDefinition(commands=definition.commands, trust=trust)
 
 
 def _plan_yolo(request: LaunchRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -170,31 +164,23 @@ def _plan_yolo(request: LaunchRequest) -> tuple[tuple[str, ...], tuple[str, ...]
 def _add_hooks(plan: NativePlan, request: LaunchRequest) -> NativePlan:
     if request.hooks is None:
         return plan
-    if _BY_NODE not in request.hooks.trust:
+    if BY_NODE not in request.hooks.trust:
         note = f"this {LABEL} is not run by Node, so the line's history cannot be shown to it."
         return replace(plan, notes=(*plan.notes, note))
-    option = f"--import=file://{_quote(request.private_dir)}/{_PRELOAD}"
-    options = " ".join(filter(None, (request.settings.get(_NODE_OPTIONS, ""), option)))
+    option = make_option(f"{request.private_dir}/{_PRELOAD}")
+    options = " ".join(filter(None, (request.settings.get(NODE_OPTIONS, ""), option)))
     hooks = [{"event": _EVENT, "command": line, "timeout": _HOOK_TIMEOUT_S} for line in request.hooks.commands]
-    root = msgspec.json.encode(f"{request.private_dir}/{_PLUGIN}").decode()
     files = {
-        _PRELOAD: _MODULE.replace("OWN_OPTION", msgspec.json.encode(option).decode()).replace("OWN_ROOT", root),
+        _PRELOAD: write_module(_MODULE, OWN_OPTION=option, OWN_ROOT=f"{request.private_dir}/{_PLUGIN}"),
         f"{_PLUGIN}/kimi.plugin.json": msgspec.json.encode({"name": "rigline-run", "hooks": hooks}).decode(),
     }
-    return replace(plan, has_hooks=True, variables={_NODE_OPTIONS: options}, files=files)
-
-
-def _quote(path: str) -> str:
-    """A path as it stands in a file URL. What is quoted more than needed means the same."""
-    plain = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~")
-    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in path.encode("utf-8", "surrogateescape"))
+    return replace(plan, has_hooks=True, variables={NODE_OPTIONS: options}, files=files)
 
 
 _MODULE = """\
 import fs from 'node:fs';
 import {syncBuiltinESMExports} from 'node:module';
 
-const own = OWN_OPTION;
 const plugin = {
   id: 'rigline-run', root: OWN_ROOT, source: 'local-path', enabled: true,
   installedAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z',
@@ -202,7 +188,7 @@ const plugin = {
 const list = '/plugins/installed.json';
 const {readFile, writeFile} = fs.promises;
 
-const rest = (process.env.NODE_OPTIONS ?? '').replace(own, '').trim();
+const rest = (process.env.NODE_OPTIONS ?? '').replace(OWN_OPTION, '').trim();
 if (rest) process.env.NODE_OPTIONS = rest;
 else delete process.env.NODE_OPTIONS;
 

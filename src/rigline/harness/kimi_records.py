@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from rigline.harness.markers import find_markers, repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
-from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text
+from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, as_time_ms
 from rigline.model import Kind
 
 _USER = "user"
@@ -48,7 +48,7 @@ def extract(record: dict[str, object], offset: int) -> list[Item]:
     if record.get("kind") == "event":
         return []
     kind = as_text(record.get("type"))
-    item = Item(key=f"byte-{offset}", at_ms=_find_time(record))
+    item = Item(key=f"byte-{offset}", at_ms=as_time_ms(record.get("time")))
     if kind == "context.append_message":
         return [_read_message(item, as_dict(record.get("message")))]
     if kind == "context.append_loop_event":
@@ -76,11 +76,6 @@ def read_limit(error: dict[str, object]) -> str | None:
     What is only called a rate limit may be a busy service's, after the program's own tries.
     """
     return as_text(error.get("message")) or None if error.get("name") == _QUOTA else None
-
-
-def _find_time(record: dict[str, object]) -> int | None:
-    value = record.get("time")
-    return int(value) if isinstance(value, int | float) else None
 
 
 def _find_origin(message: dict[str, object]) -> str:

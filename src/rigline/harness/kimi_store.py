@@ -11,10 +11,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_tail
+from rigline.harness.file_store import FileStore, iter_folder, list_folders, list_present, read_head, read_tail
 from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.kimi_records import extract, find_typed, read_limit
-from rigline.harness.windows import as_dict, as_text, read_journal
+from rigline.harness.windows import as_dict, as_text, as_time_ms, read_journal
 from rigline.model import LinkKind, Lookup, Presence, SessionInfo, SessionLink, Window
 
 NAME = "kimi-code"
@@ -49,15 +49,10 @@ class KimiStore(FileStore):
     def find_candidates(self, native_id: str) -> Iterable[str]:
         """See `FileStore.find_candidates`. A subagent's id is its session's and its own, with a slash between."""
         if not _ID.fullmatch(native_id):
-            return
+            return ()
         session_id, _, agent = native_id.partition("/")
-        for bucket in iter_folder(os.path.join(self._root, "sessions")):
-            path = os.path.join(bucket.path, session_id, "agents", agent or MAIN, _WIRE)
-            try:
-                os.stat(path)
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            yield path
+        buckets = list_folders(os.path.join(self._root, "sessions"))
+        return list_present(os.path.join(bucket, session_id, "agents", agent or MAIN, _WIRE) for bucket in buckets)
 
     def look_up(self, native_id: str, cwd: str) -> Lookup:
         """See `Store.look_up`. A session of kimi-cli's is there, but not to be read."""
@@ -190,8 +185,7 @@ def _find_format(head: list[dict[str, object]]) -> str:
 
 
 def _find_start(record: dict[str, object]) -> int | None:
-    value = record.get("createdAt", record.get("created_at"))
-    return int(value) if isinstance(value, int | float) else None
+    return as_time_ms(record.get("createdAt", record.get("created_at")))
 
 
 def _find_parent(session_id: str, agent: str, state: dict[str, object]) -> SessionLink | None:

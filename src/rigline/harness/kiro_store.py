@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from rigline.harness.content_keys import ContentKeys
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object
+from rigline.harness.file_store import FileStore, find_first_prompt, iter_folder, list_present, read_head, read_object
 from rigline.harness.grammar import is_uuid
 from rigline.harness.markers import repeats_packet
 from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
@@ -56,7 +56,7 @@ class KiroStore(FileStore):
     def find_candidates(self, native_id: str) -> Iterable[str]:
         """The file that has the id as its name."""
         path = os.path.join(self._root, f"{native_id}.jsonl")
-        return [path] if is_uuid(native_id) and os.path.exists(path) else []
+        return list_present((path,)) if is_uuid(native_id) else ()
 
     def find_obstacle(self, info: SessionInfo, cwd: str) -> str:  # noqa: ARG002
         """None."""
@@ -88,7 +88,7 @@ class KiroStore(FileStore):
             size_bytes=status.st_size,
             started_ms=parse_time_ms(meta.get("created_at")),
             title=as_text(meta.get("title")) or None,
-            first_prompt=next((item.pieces[0].text for item in map(_glance, head) if item.is_prompt), None),
+            first_prompt=find_first_prompt(map(_glance, head)),
             is_subagent=bool(parent_id),
             parent=_link(native_id, parent_id),
         )

@@ -19,7 +19,15 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object
+from rigline.harness.file_store import (
+    FileStore,
+    find_first_prompt,
+    iter_folder,
+    list_folders,
+    list_present,
+    read_head,
+    read_object,
+)
 from rigline.harness.grammar import is_uuid
 from rigline.harness.kiro_store import LABEL, read_time_ms
 from rigline.harness.markers import repeats_packet
@@ -61,8 +69,8 @@ class KiroV3Store(FileStore):
 
     def find_files(self, cwd: str | None) -> Iterator[str]:  # noqa: ARG002
         """Every transcript: buckets are hashes."""
-        for bucket in self._find_buckets():
-            for entry in iter_folder(bucket):
+        for bucket in (each for root in self._roots for each in iter_folder(root)):
+            for entry in iter_folder(bucket.path):
                 path = os.path.join(entry.path, MESSAGES)
                 if is_session_id(entry.name) and os.path.isfile(path):
                     yield path
@@ -71,11 +79,8 @@ class KiroV3Store(FileStore):
         """The transcripts in folders that have the id as their name."""
         if not is_session_id(native_id):
             return ()
-        paths = (os.path.join(bucket, native_id, MESSAGES) for bucket in self._find_buckets())
-        return [path for path in paths if os.path.exists(path)]
-
-    def _find_buckets(self) -> list[str]:
-        return [entry.path for root in self._roots for entry in iter_folder(root) if entry.is_dir()]
+        buckets = [bucket for root in self._roots for bucket in list_folders(root)]
+        return list_present(os.path.join(bucket, native_id, MESSAGES) for bucket in buckets)
 
     def glance_at_cwd(self, path: str) -> str | None:
         """The directory that the file beside the transcript names."""
@@ -97,7 +102,7 @@ class KiroV3Store(FileStore):
             size_bytes=status.st_size,
             started_ms=parse_time_ms(meta.get("createdAt")),
             title=as_text(meta.get("title")) or None,
-            first_prompt=next((item.pieces[0].text for item in map(_glance, head) if item.is_prompt), None),
+            first_prompt=find_first_prompt(map(_glance, head)),
         )
 
     def explain_refusal(self, path: str) -> str:

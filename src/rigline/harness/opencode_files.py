@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from rigline.harness.file_store import iter_folder
+from rigline.harness.file_store import iter_folder, read_object
 from rigline.harness.journal import decode_json, open_regular
 from rigline.harness.opencode_records import (
     extract_message,
@@ -42,6 +42,8 @@ def iter_sessions(root: str) -> Iterator[SessionInfo]:
 
 def find_session(root: str, native_id: str) -> SessionInfo | None:
     """The session with that id."""
+    if os.path.basename(native_id) != native_id:
+        return None
     for project in iter_folder(os.path.join(root, "storage", "session")):
         path = os.path.join(project.path, native_id + _ENDING)
         if os.path.isfile(path):
@@ -52,7 +54,7 @@ def find_session(root: str, native_id: str) -> SessionInfo | None:
 def describe(path: str) -> SessionInfo | None:
     """The session that a file describes, None for any other file."""
     name = os.path.basename(path)
-    data = _read_json(path) if name.startswith("ses_") and name.endswith(_ENDING) else {}
+    data = read_object(path) if name.startswith("ses_") and name.endswith(_ENDING) else {}
     if not as_text(data.get("directory")):
         return None
     native_id, times, parent = name.removesuffix(_ENDING), as_dict(data.get("time")), as_text(data.get("parentID"))
@@ -81,7 +83,7 @@ class Files(Conversation):
         self._places: dict[str, tuple[str, str, int]] = {}
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         folder = os.path.join(storage, "message", native_id)
-        messages = [(entry, _read_json(entry.path)) for entry in iter_folder(folder) if entry.name.endswith(_ENDING)]
+        messages = [(entry, read_object(entry.path)) for entry in iter_folder(folder) if entry.name.endswith(_ENDING)]
         messages.sort(key=lambda each: (_get_created(each[1]), each[0].name))
         last = ""
         for entry, data in messages:
@@ -91,7 +93,7 @@ class Files(Conversation):
         """Take a message with its parts; returns the newest prompt."""
         message = read_message(entry.name.removesuffix(_ENDING), _get_created(data), data)
         parts = sorted(iter_folder(os.path.join(folder, message.id)), key=lambda part: part.name)
-        is_prompt = message.role == "user" and any(is_typed(_read_json(part.path)) for part in parts)
+        is_prompt = message.role == "user" and any(is_typed(read_object(part.path)) for part in parts)
         for place, file in enumerate((entry, *parts)):
             row_id = file.name.removesuffix(_ENDING)
             self._places[row_id] = (file.path, message.id, place - 1)
@@ -112,14 +114,6 @@ class Files(Conversation):
         data = _decode(raw)
         item = extract_part(message, place, row.id, data)
         return Loaded(raw.decode("utf-8", "replace"), (item if data else replace(item, losses=("not_json",)),))
-
-
-def _read_json(path: str) -> dict[str, object]:
-    try:
-        with open_regular(path) as file:
-            return _decode(file.read())
-    except OSError:
-        return {}
 
 
 def _decode(raw: bytes) -> dict[str, object]:

@@ -11,33 +11,16 @@ from urllib.parse import quote
 
 import msgspec
 
+from rigline.harness.javascript import write_asking_module
+
 VARIABLE = "OPENCODE_CONFIG_CONTENT"
 PLUGIN_FILE = "rigline-opencode-plugin.js"
 
-#: a fault of ours, or a command that hangs, must never keep a prompt: everything ends within these times
-_SOURCE = """\
-import { spawn } from "node:child_process"
-
-const COMMANDS = %s
-const COMMAND_MS = 15000
+#: a fault of ours, or a session that cannot be looked up, must never keep a prompt
+_BODY = """\
 const LOOKUP_MS = 2000
 const began = Date.now()
 const asked = new Set()
-
-function ask(command, payload) {
-  return new Promise((resolve) => {
-    let answer = ""
-    const child = spawn("/bin/sh", ["-c", command], { stdio: ["pipe", "pipe", "ignore"] })
-    const timer = setTimeout(() => { child.kill("SIGKILL"); resolve("") }, COMMAND_MS)
-    const end = (text) => { clearTimeout(timer); resolve(text) }
-    child.stdout.setEncoding("utf8")
-    child.stdout.on("data", (text) => { answer += text })
-    child.stdin.on("error", () => {})
-    child.on("error", () => end(""))
-    child.on("close", (code) => end(code === 0 ? answer : ""))
-    child.stdin.end(payload)
-  })
-}
 
 async function describe(client, id) {
   const late = new Promise((resolve) => setTimeout(resolve, LOOKUP_MS, {}))
@@ -54,10 +37,9 @@ export const Rigline = async ({ client, directory }) => ({
       const session = await describe(client, id)
       if (session.parentID) return
       const source = (session.time?.created ?? began) >= began ? "startup" : "resume"
-      const payload = JSON.stringify({ session_id: id, cwd: session.directory ?? directory, source })
-      const answers = await Promise.all(COMMANDS.map((command) => ask(command, payload)))
+      const answers = await askHooks({ session_id: id, cwd: session.directory ?? directory, source })
       const own = output.parts[0]?.id ?? "prt_000000000000"
-      const parts = answers.filter((text) => text.trim()).map((text, place) => ({
+      const parts = answers.map((text, place) => ({
         // parts are read in the order of their ids: these come before the prompt's own
         id: own.slice(0, 16) + String(place).padStart(14, "0"),
         sessionID: id,
@@ -75,7 +57,7 @@ export const Rigline = async ({ client, directory }) => ({
 
 def write_plugin(commands: tuple[str, ...]) -> str:
     """The plugin's source: JavaScript that runs each command and adds what it prints to the prompt."""
-    return _SOURCE % msgspec.json.encode(commands).decode()
+    return write_asking_module(commands, _BODY)
 
 
 def add_plugin(config: str, path: str) -> str | None:

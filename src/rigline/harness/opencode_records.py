@@ -21,13 +21,13 @@ from hashlib import blake2b
 from msgspec import Struct, structs
 
 from rigline.harness.markers import find_markers, repeats_packet
+from rigline.harness.pieces import name_unknown
 from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, encode_arguments
 from rigline.model import Kind
 
 #: parts without words or actions. The `compaction` mark stands on a prompt; the summary is the answer to it
 _BOOKKEEPING = frozenset({"agent", "compaction", "patch", "retry", "snapshot", "step-finish", "step-start"})
 _ENTRY_BOOKKEEPING = frozenset({"agent-switched", "idle", "location-switched", "model-switched"})
-_TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 #: how `opencode run "two words"` stores its prompt: an argument with a space in quotes, those within it escaped
 _QUOTED = re.compile(r'"((?:[^"]|(?<=\\)")* (?:[^"]|(?<=\\)")*)"', re.DOTALL)
 #: titles that stand for none yet
@@ -200,15 +200,11 @@ def _leave_out(kind: str, data: dict[str, object]) -> tuple[str, ...]:
         return (_name_attachment(data),)
     if kind == "subtask":
         return ("meta",)
-    return () if kind in _BOOKKEEPING else (_name_unknown(kind),)
+    return () if kind in _BOOKKEEPING else (name_unknown(kind),)
 
 
 def _name_attachment(data: dict[str, object]) -> str:
     return "attachment_image" if as_text(data.get("mime")).startswith("image/") else "attachment_file"
-
-
-def _name_unknown(kind: str) -> str:
-    return f"unknown:{kind if _TYPE_NAME.fullmatch(kind) else 'other'}"
 
 
 def _get_time(data: dict[str, object], name: str) -> int | None:
@@ -245,7 +241,7 @@ def _extract_aside(message: Message, kind: str, text: str) -> Item:
     if packets:
         return Item(key=message.id, parent=message.prompt, losses=("own_packet",), packets=packets)
     names = {"synthetic": "meta", "system": "system_prompt", "skill": "system_prompt"}
-    losses = () if kind in _ENTRY_BOOKKEEPING else (names.get(kind) or _name_unknown(kind),)
+    losses = () if kind in _ENTRY_BOOKKEEPING else (names.get(kind) or name_unknown(kind),)
     return Item(key=message.id, parent=message.prompt, losses=losses)
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from rigline.harness import opencode_files
 from rigline.harness.database import as_os_error, open_read_only
-from rigline.harness.file_store import iter_folder
+from rigline.harness.file_store import iter_folder, list_folders
 from rigline.harness.folders import find_home, is_recorded_in
 from rigline.harness.opencode_tables import Conversation, Heads, Tables, UnknownLayout
 from rigline.harness.row_windows import read_rows
@@ -77,6 +77,10 @@ class OpenCodeStore:
     def look_up(self, native_id: str, cwd: str) -> Lookup:
         """See `Store.look_up`. A database of an unknown layout is not read: nobody can say what is in it."""
         refusals = []
+        try:
+            list_folders(self._root)
+        except OSError as error:
+            refusals.append(describe_refusal(self._root, error))
         for path in self._find_databases():
             try:
                 with _open(path) as tables:

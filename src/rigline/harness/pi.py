@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-import msgspec
 from msgspec.structs import replace
 
 from rigline import ids
@@ -13,11 +12,13 @@ from rigline.harness import grammar
 from rigline.harness.adapter import GrammarAdapter
 from rigline.harness.argv import OptionTable, find_value, read_options
 from rigline.harness.base import Classification, Facts, HookEvent, LaunchRequest, Mode, NativePlan, PacketLimits
+from rigline.harness.file_store import read_object
 from rigline.harness.folders import find_home, find_root
 from rigline.harness.grammar import Grammar, SelectorRule, is_any_id, is_uuid
 from rigline.harness.pi_extension import plan_extension
 from rigline.harness.pi_store import PiStore
 from rigline.harness.session_variables import SESSION_VARIABLES
+from rigline.harness.windows import as_text
 
 _OPTIONS = (
     "--provider=1 --model=1 --api-key=1 --system-prompt=1 --append-system-prompt=1 --mode=1 --print,-p=? --continue,-c"
@@ -146,16 +147,8 @@ def warn_of_path(request: LaunchRequest) -> tuple[str, ...]:
 def _find_sessions(env: Mapping[str, str]) -> str:
     """The folder of sessions: the variable's, else that of the user's settings, else the agent folder's own."""
     agent = find_root(env, AGENT_DIR, ".pi", "agent")
-    chosen = env.get(SESSION_DIR, "").strip() or _read_session_dir(os.path.join(agent, "settings.json"))
+    settings = read_object(os.path.join(agent, "settings.json"))
+    chosen = env.get(SESSION_DIR, "").strip() or as_text(settings.get("sessionDir"))
     if not chosen:
         return os.path.join(agent, "sessions")
     return os.path.join(find_home(env), chosen[2:]) if chosen.startswith("~/") else chosen
-
-
-def _read_session_dir(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            found = msgspec.json.decode(file.read(), type=dict[str, object]).get("sessionDir")
-    except (OSError, msgspec.DecodeError):
-        return ""
-    return found if isinstance(found, str) else ""

@@ -9,45 +9,27 @@ A hook that fails or takes too long leaves the prompt as it is.
 
 from __future__ import annotations
 
-import msgspec
-
 from rigline.harness.base import LaunchRequest
+from rigline.harness.javascript import write_asking_module
 from rigline.harness.pi_store import OWN_TYPE
 
 FILE = "extension/rigline.mjs"
-_HOOK_TIMEOUT_MS = 20_000
 
 
 def plan_extension(request: LaunchRequest) -> tuple[tuple[str, ...], dict[str, str]]:
     """The option and the file. It is loaded beside those of the user, also with `--no-extensions`."""
     if request.hooks is None:
         return (), {}
-    commands = msgspec.json.encode(request.hooks.commands).decode()
-    text = _TEXT.replace("COMMANDS", commands).replace("TIMEOUT_MS", str(_HOOK_TIMEOUT_MS)).replace("TYPE", OWN_TYPE)
+    text = write_asking_module(request.hooks.commands, _BODY, OWN_TYPE=OWN_TYPE)
     return ("-e", f"{request.private_dir}/{FILE}"), {FILE: text}
 
 
 #: Pi loads the file anew at `/reload` and for each session that replaces another one. Then the hook, which answers
 #: only a session's first asking, knows what was shown, and a variable of the process why the session began. OMP keeps
 #: it loaded, and tells of another session by `session_switch`.
-_TEXT = """\
-import {spawn} from 'node:child_process';
-
-const commands = COMMANDS;
+_BODY = """\
 const sources = {new: 'clear', resume: 'resume', fork: 'fork'};
 const began = Symbol.for('rigline.source');
-
-function ask(command, payload) {
-  return new Promise(resolve => {
-    const child = spawn('/bin/sh', ['-c', command], {stdio: ['pipe', 'pipe', 'ignore'], timeout: TIMEOUT_MS});
-    const chunks = [];
-    child.on('error', () => resolve(''));
-    child.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    child.stdout.on('data', chunk => chunks.push(chunk));
-    child.stdin.on('error', () => {});
-    child.stdin.end(JSON.stringify(payload));
-  });
-}
 
 function isPrompt(message) {
   return message.role === 'user' || message.role === 'developer';
@@ -67,8 +49,8 @@ export default function (pi) {
     asked.add(id);
     const path = ctx.sessionManager.getSessionFile();
     const payload = {session_id: id, transcript_path: path, cwd: ctx.cwd, source: globalThis[began] || 'startup'};
-    const texts = (await Promise.all(commands.map(command => ask(command, payload)))).filter(Boolean);
-    return texts.length ? {customType: 'TYPE', content: texts.join('\\n\\n'), display: false} : undefined;
+    const texts = await askHooks(payload);
+    return texts.length ? {customType: OWN_TYPE, content: texts.join('\\n\\n'), display: false} : undefined;
   }
   pi.on('input', async (event, ctx) => {
     if (event.streamingBehavior === undefined && event.source !== 'extension') {
@@ -88,7 +70,7 @@ export default function (pi) {
     messages.forEach((message, place) => {
       if (message.role === 'assistant') prompt = -1;
       else if (prompt < 0 && isPrompt(message)) prompt = place;
-      else if (prompt >= 0 && message.customType === 'TYPE') {
+      else if (prompt >= 0 && message.customType === OWN_TYPE) {
         messages.splice(place, 1);
         messages.splice(prompt, 0, message);
         prompt += 1;

@@ -27,11 +27,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_tail
+from rigline.harness.file_store import FileStore, find_first_prompt, iter_folder, list_folders, read_head, read_tail
 from rigline.harness.folders import is_recorded_in
 from rigline.harness.markers import find_markers, repeats_packet
-from rigline.harness.pieces import make_call, make_message, make_result, name_unknown
-from rigline.harness.windows import Item, Piece, as_dict, as_list, as_text, parse_time_ms, read_journal
+from rigline.harness.pieces import list_blocks, make_call, make_message, make_result, name_unknown
+from rigline.harness.windows import Item, Piece, as_dict, as_text, parse_time_ms, read_journal
 from rigline.model import Kind, LinkKind, SessionInfo, SessionLink, Window
 
 FORMAT = 3
@@ -84,6 +84,7 @@ class PiStore(FileStore):
 
     def find_candidates(self, native_id: str) -> Iterator[str]:
         """The files that have the id in their names; whole ones first, among them the newest. Then any other one."""
+        list_folders(self._root)  # a closed store is not an empty one
         paths = sorted(self.find_files(None), key=_rank, reverse=True)
         yield from (path for path in paths if _read_name(path) == native_id)
         others = (path for path in paths if _read_name(path) != native_id)
@@ -112,7 +113,7 @@ class PiStore(FileStore):
             size_bytes=status.st_size,
             started_ms=parse_time_ms(header.get("timestamp")),
             title=find_title([*head, *read_tail(path)]),
-            first_prompt=_find_first_prompt(head),
+            first_prompt=find_first_prompt(item for record in head for item in extract(record, 0)),
             parent=find_parent(native_id, as_text(header.get("parentSession"))),
         )
 
@@ -198,11 +199,6 @@ def find_limit(message: dict[str, object]) -> str | None:
     return said[1] if said else error.partition("\n")[0]
 
 
-def _find_first_prompt(head: list[dict[str, object]]) -> str | None:
-    items = (item for record in head for item in extract(record, 0) if item.is_prompt)
-    return next((item.pieces[0].text for item in items), None)
-
-
 def extract(record: dict[str, object], offset: int) -> list[Item]:
     """What one entry says. A copy in a fork has the same id and time; the short ids alone occur in strangers' files."""
     kind, at = as_text(record.get("type")), as_text(record.get("timestamp"))
@@ -232,11 +228,8 @@ def _read_summary(kind: str, text: str, item: Item) -> Item:
 
 def _read_custom(record: dict[str, object], item: Item) -> Item:
     """What an extension told the model: ours is the packet."""
-    content = record.get("content")
-    texts = (
-        [content] if isinstance(content, str) else [as_text(as_dict(block).get("text")) for block in as_list(content)]
-    )
-    packets = tuple(marker for text in texts for marker in find_markers(as_text(text)))
+    texts = [as_text(block.get("text")) for block in list_blocks(record.get("content"))]
+    packets = tuple(marker for text in texts for marker in find_markers(text))
     if record.get("customType") == OWN_TYPE and packets:
         return replace(item, packets=packets, losses=("own_packet",))
     return replace(item, losses=("meta",))
@@ -258,11 +251,6 @@ def _read_message(message: dict[str, object], item: Item) -> Item:
         _read_block(block, role, place, pieces, losses)
     is_prompt = role == "user" and bool(pieces)
     return replace(item, pieces=tuple(pieces), losses=tuple(losses), is_prompt=is_prompt)
-
-
-def list_blocks(content: object) -> list[dict[str, object]]:
-    """The content as blocks; a text of its own is one block."""
-    return [{"type": "text", "text": content}] if isinstance(content, str) else [as_dict(b) for b in as_list(content)]
 
 
 def _read_block(block: dict[str, object], role: str, place: int, pieces: list[Piece], losses: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rigline.harness.windows import Piece, encode_arguments
+from rigline.harness.windows import Piece, as_dict, as_list, encode_arguments
 from rigline.model import Kind
 
 _TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
@@ -13,6 +13,11 @@ _TYPE_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 def name_unknown(kind: object) -> str:
     """The loss of a record or block whose type is not known. What a file invents as a name is bounded."""
     return f"unknown:{kind}" if isinstance(kind, str) and _TYPE_NAME.fullmatch(kind) else "unknown:other"
+
+
+def list_blocks(content: object) -> list[dict[str, object]]:
+    """A message's content as blocks; a text of its own is one block."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else [as_dict(b) for b in as_list(content)]
 
 
 def make_message(role: str, text: str, *, block: int = 0) -> Piece:

@@ -26,6 +26,8 @@ MAX_TEXT_BYTES = 1 << 20
 #: a stretch without events gets a cursor of its own as well, so that a crash does not cost all of it
 MAX_SOURCE_BYTES = 32 << 20
 _MAX_UNKNOWN = 16
+#: what is more is no time
+LATEST_MS = 100_000_000_000_000
 
 _State = TypeVar("_State")
 
@@ -282,6 +284,13 @@ def parse_time_ms(value: object) -> int | None:
         return int(moment.timestamp() * 1000) if moment.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None
+
+
+def as_time_ms(value: object) -> int | None:
+    """A number of milliseconds since 1970, of this age; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < LATEST_MS:
+        return None
+    return int(value)
 
 
 def as_text(value: object) -> str:

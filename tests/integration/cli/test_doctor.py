@@ -15,6 +15,7 @@ import pytest
 from rigline import liveness
 from rigline.readable import measure
 from tests.fixtures import claude_store
+from tests.fixtures.records import dump
 from tests.integration.cli.conftest import User
 
 CODEX = Path(claude_store.__file__).parent / "codex" / "0.171.0"
@@ -186,7 +187,7 @@ def test_a_session_that_went_on_since_its_import_is_not_saved(user: User, home: 
     more = claude_store.user(native_id, f"{native_id}-1", f"{native_id}-0", "more") | {"cwd": str(user.checkout)}
     status = path.stat()
     with path.open("a") as file:
-        file.write(claude_store.dump(more))
+        file.write(dump(more))
     os.utime(path, (status.st_atime, status.st_mtime))
     assert examine(user)["claude-code retention"]["details"]["sessions"] == [native_id]
 

@@ -20,6 +20,7 @@ from rigline.harness.claude_store import ClaudeStore
 from rigline.ledger.local import LocalLedger
 from rigline.model import SessionInfo
 from tests.fixtures import claude_store
+from tests.fixtures.records import RECORDED, dump
 from tests.integration.cli.conftest import User
 
 CODEX = Path(claude_store.__file__).parent / "codex" / "0.171.0"
@@ -40,7 +41,7 @@ def place_lineage(home: Path, cwd: Path) -> None:
     folder = home / ".codex" / "sessions" / "2026" / "11" / "30"
     folder.mkdir(parents=True)
     for path in (CODEX / "fork-lineage").iterdir():
-        (folder / path.name).write_text(path.read_text().replace(claude_store.RECORDED, str(cwd)))
+        (folder / path.name).write_text(path.read_text().replace(RECORDED, str(cwd)))
 
 
 def write_talk(home: Path, cwd: Path | str, native_id: str, *texts: str) -> Path:
@@ -145,7 +146,7 @@ def test_an_import_goes_on_where_the_last_one_ended(user: User, home: Path) -> N
     assert user.call("import", "--json").value["events_added"] == 2
     more = make_prompt(make_id(1), 2, "three") | {"cwd": str(user.checkout)}
     with path.open("a") as file:
-        file.write(claude_store.dump(more))
+        file.write(dump(more))
     assert user.call("import", "--json").value["events_added"] == 1
     assert user.ledger.get_session(make_id(1)).events == 3
 
@@ -163,7 +164,7 @@ def test_named_files_are_known_by_their_content_wherever_they_lie(user: User, tm
 
 def test_a_session_of_another_program_with_records_of_the_same_types_is_not_taken(user: User, tmp_path: Path) -> None:
     record = make_prompt(make_id(1), 0, "hello") | {"message": {"role": "user", "body": "hello"}}
-    (tmp_path / f"{make_id(1)}.jsonl").write_text(claude_store.dump(record))
+    (tmp_path / f"{make_id(1)}.jsonl").write_text(dump(record))
     refused = user.call("import", str(tmp_path / f"{make_id(1)}.jsonl"))
     assert refused.status == 64
     assert "holds no session" in refused.err
@@ -285,7 +286,7 @@ def test_watching_follows_what_is_written_until_ctrl_c(user: User, home: Path) -
             wait_for(lambda: count_events(user) == 1)
             more = make_prompt(make_id(1), 1, "two") | {"cwd": str(user.checkout)}
             with path.open("a") as file:
-                file.write(claude_store.dump(more))
+                file.write(dump(more))
             write_talk(home, user.checkout, make_id(2), "three")
             wait_for(lambda: count_events(user) == 3)
             watching.send_signal(signal.SIGINT)

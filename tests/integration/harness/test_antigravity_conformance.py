@@ -27,15 +27,13 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
-    place_logged(tmp_path / "home", str(cwd))
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
+    place_logged(tmp_path / "home", cwd)
     return HarnessCase(
         harness=Antigravity(),
         folder=str(tmp_path / "home"),
         make_env=lambda folder: {"HOME": folder},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=tool_output,
         command_lines=COMMAND_LINES,

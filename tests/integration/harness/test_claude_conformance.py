@@ -8,15 +8,8 @@ import pytest
 
 from rigline.harness.claude_code import ClaudeCode
 from rigline.testing.harness_conformance import CONTRACTS, Contract, HarnessCase, run_contract
-from tests.fixtures.claude_store import (
-    CANARIES,
-    canary_records,
-    dump,
-    place_all,
-    result,
-    user,
-    write_session,
-)
+from tests.fixtures.claude_store import CANARIES, canary_records, place_all, result, user, write_session
+from tests.fixtures.records import dump
 
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 COMMAND_LINES: tuple[tuple[str, ...], ...] = (
@@ -37,18 +30,16 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     config = tmp_path / "config"
-    place_all(config, str(cwd))
+    place_all(config, cwd)
     native_id = "cccccccc-0000-4000-8000-000000000001"
-    write_session(config, str(cwd), native_id, *canary_records(native_id))
+    write_session(config, cwd, native_id, *canary_records(native_id))
     return HarnessCase(
         harness=ClaudeCode(),
         folder=str(config),
         make_env=lambda folder: {"CLAUDE_CONFIG_DIR": folder, "HOME": str(tmp_path / "nobody")},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=lambda words: dump(user("x", "big", None, [result("toolu_big", words)])).encode(),
         command_lines=COMMAND_LINES,

@@ -23,7 +23,6 @@ from tests.fixtures.claude_store import (
     assistant,
     attachment,
     canary_records,
-    dump,
     find_id,
     place,
     place_subagent,
@@ -33,6 +32,7 @@ from tests.fixtures.claude_store import (
     user,
     write_session,
 )
+from tests.fixtures.records import dump
 
 ONE, TWO, THREE = (f"aaaaaaaa-0000-4000-8000-00000000000{n}" for n in (1, 2, 3))
 PARENT = "a0000000-0000-4000-8000-000000000003"

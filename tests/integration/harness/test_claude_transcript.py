@@ -16,10 +16,8 @@ from rigline.harness.journal import decode_cursor
 from rigline.model import Event, Kind, SessionInfo, Window
 from tests.fixtures.claude_golden import GOLDEN, events_of, losses_of, write_out
 from tests.fixtures.claude_store import (
-    RECORDED,
     VERSIONS,
     assistant,
-    dump,
     place,
     place_subagent,
     result,
@@ -29,6 +27,7 @@ from tests.fixtures.claude_store import (
     user,
     write_session,
 )
+from tests.fixtures.records import RECORDED, dump
 
 ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 NAMES = [f"{version}/{path.stem}" for version in VERSIONS for path in transcripts(version)]

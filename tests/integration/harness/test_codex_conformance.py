@@ -8,7 +8,8 @@ import pytest
 
 from rigline.harness.codex import Codex
 from rigline.testing.harness_conformance import CONTRACTS, Contract, HarnessCase, run_contract
-from tests.fixtures.codex_store import CANARIES, canary_records, dump, output, place_all, write_rollout
+from tests.fixtures.codex_store import CANARIES, canary_records, output, place_all, write_rollout
+from tests.fixtures.records import dump
 
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 COMMAND_LINES: tuple[tuple[str, ...], ...] = (
@@ -31,18 +32,16 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     home = tmp_path / "home"
-    place_all(home, str(cwd))
+    place_all(home, cwd)
     native_id = "01a22ee0-0000-7000-8000-000000000001"
-    write_rollout(home, native_id, dump(*canary_records(native_id, str(cwd))))
+    write_rollout(home, native_id, dump(*canary_records(native_id, cwd)))
     return HarnessCase(
         harness=Codex(),
         folder=str(home),
         make_env=lambda folder: {"CODEX_HOME": folder, "HOME": str(tmp_path / "nobody")},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=lambda words: dump(output("call_big", words)).encode(),
         command_lines=COMMAND_LINES,

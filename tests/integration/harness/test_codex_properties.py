@@ -18,18 +18,8 @@ from rigline.harness.codex import Codex
 from rigline.harness.codex_records import extract
 from rigline.harness.codex_store import CodexStore
 from rigline.model import Window
-from tests.fixtures.codex_store import (
-    CANARIES,
-    call,
-    canary_records,
-    dump,
-    message,
-    meta,
-    output,
-    record,
-    started,
-    told,
-)
+from tests.fixtures.codex_store import CANARIES, call, canary_records, message, meta, output, record, started, told
+from tests.fixtures.records import dump
 
 NATIVE = "01a22ee0-0000-7000-8000-000000000004"
 

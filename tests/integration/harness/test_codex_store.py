@@ -23,7 +23,6 @@ from tests.fixtures.codex_store import (
     REWOUND,
     SUBAGENT,
     archive,
-    dump,
     find_id,
     message,
     meta,
@@ -34,6 +33,7 @@ from tests.fixtures.codex_store import (
     told,
     write_rollout,
 )
+from tests.fixtures.records import dump
 
 NATIVE = "01a22ee0-0000-7000-8000-000000000003"
 ABSENT = "01a22ee0-0000-7000-8000-00000000ffff"

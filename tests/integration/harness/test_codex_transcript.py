@@ -20,7 +20,6 @@ from tests.fixtures.codex_store import (
     REWOUND_FORK,
     SUBAGENT,
     call,
-    dump,
     find_id,
     message,
     meta,
@@ -33,6 +32,7 @@ from tests.fixtures.codex_store import (
     told,
     write_rollout,
 )
+from tests.fixtures.records import dump
 
 NATIVE = "01a22ee0-0000-7000-8000-000000000002"
 

@@ -13,12 +13,12 @@ from tests.fixtures.command_code_store import (
     CANARIES,
     COMMAND_CODE,
     canary_entries,
-    dump,
     message,
     place_all,
     tool_output,
     write_session,
 )
+from tests.fixtures.records import dump
 
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 UNKNOWN = "00000000-0000-4000-8000-000000000009"
@@ -43,23 +43,21 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     home = tmp_path / "home"
-    place_all(home, str(cwd))
+    place_all(home, cwd)
     native_id = "00000000-0000-4000-8000-000000000001"
-    write_session(home, native_id, str(cwd), canary_entries())
+    write_session(home, native_id, cwd, canary_entries())
 
     def plant(folder: str) -> Unknown:
-        write_session(Path(folder), UNKNOWN, str(cwd), [message("user", "x", source="user")], version=4)
+        write_session(Path(folder), UNKNOWN, cwd, [message("user", "x", source="user")], version=4)
         return Unknown(native_id=UNKNOWN, seen="4", known=("3",))
 
     return HarnessCase(
         harness=CommandCode(),
         folder=str(home),
         make_env=lambda folder: {"HOME": folder},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=lambda words: dump(tool_output(words)).encode(),
         command_lines=COMMAND_LINES,

@@ -17,13 +17,6 @@ TWO = "00000000-0000-4000-8000-000000000002"
 
 
 @pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return str(folder)
-
-
-@pytest.fixture
 def home(tmp_path: Path, cwd: str) -> Path:
     place_all(tmp_path / "home", cwd)
     return tmp_path / "home"

@@ -9,7 +9,8 @@ import pytest
 from rigline.harness.copilot import Copilot
 from rigline.testing.harness_conformance import CONTRACTS, Contract, HarnessCase, run_contract
 from rigline.testing.harness_contracts.case import Unknown
-from tests.fixtures.copilot_store import CANARIES, NAMES, canary_events, dump, place, result, start, user, write_session
+from tests.fixtures.copilot_store import CANARIES, NAMES, canary_events, place, result, start, user, write_session
+from tests.fixtures.records import dump
 
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 CANARY_ID = "00000000-0000-4000-8000-00000000c0de"
@@ -35,23 +36,21 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     home = tmp_path / "home"
     for name in NAMES:
-        place(name, home, str(cwd))
-    write_session(home, CANARY_ID, *canary_events(CANARY_ID, str(cwd)))
+        place(name, home, cwd)
+    write_session(home, CANARY_ID, *canary_events(CANARY_ID, cwd))
     return HarnessCase(
         harness=Copilot(),
         folder=str(home),
         make_env=lambda folder: {"COPILOT_HOME": folder, "HOME": str(tmp_path / "nobody")},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=lambda words: dump(result("call_big", words)).encode(),
         command_lines=COMMAND_LINES,
         unknown_id=ABSENT,
-        plant_unknown=lambda folder: plant_unknown(Path(folder), str(cwd)),
+        plant_unknown=lambda folder: plant_unknown(Path(folder), cwd),
     )
 
 

@@ -15,9 +15,7 @@ from rigline.model import LinkKind, Presence
 from rigline.testing.golden import compare_golden
 from tests.fixtures.copilot_store import (
     GOLDEN,
-    MARKER,
     NAMES,
-    RECORDED,
     event,
     find_id,
     find_log,
@@ -27,6 +25,7 @@ from tests.fixtures.copilot_store import (
     write_golden,
     write_session,
 )
+from tests.fixtures.records import MARKER, RECORDED
 
 ONE = "11111111-0000-4000-8000-000000000001"
 

@@ -33,17 +33,15 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     """The data folder is a configured one, as contracts copy the store away from its project."""
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
     home = tmp_path / "home"
     path = crush_store.place(home, folder="data")
     return HarnessCase(
         harness=Crush(),
         folder=str(home),
-        make_env=lambda folder: make_env(tmp_path, str(cwd), folder),
-        cwd=str(cwd),
+        make_env=lambda folder: make_env(tmp_path, cwd, folder),
+        cwd=cwd,
         canaries=CANARIES,
         command_lines=COMMAND_LINES,
         unknown_id=ABSENT,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from rigline.harness.argv import OptionTable
 from rigline.harness.grammar import Grammar
 from rigline.harness.session_variables import SESSION_VARIABLES
 from rigline.ledger.packet_frame import name_harness
+from rigline.model import Presence
 from rigline.testing.harness_conformance import (
     check_answers,
     check_command_line,
@@ -96,6 +99,47 @@ def test_help_and_version_pass_through(name: str) -> None:
 @EVERY_HARNESS
 def test_an_empty_machine_has_no_sessions_and_stays_empty(name: str) -> None:
     check_empty_store(get_harness(name))
+
+
+ID = "0b7e3a52-5b0c-4c36-9a55-3f0d9a1f6c11"
+#: an id in the form of each harness whose store lies below the home folder
+IDS = {
+    "antigravity": ID,
+    "claude-code": ID,
+    "codex": ID,
+    "command-code": ID,
+    "copilot": ID,
+    "grok-build": ID,
+    "kimi-code": f"session_{ID}",
+    "kiro": ID,
+    "kiro-v3": f"sess_{ID}",
+    "omp": ID,
+    "opencode": "ses_0b7e3a525b0cffe",
+    "pi": ID,
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_store_that_is_closed_to_us_is_not_taken_for_an_empty_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = get_harness(name).open_store({"HOME": str(tmp_path / "home")})
+    assert store.look_up(IDS[name], str(tmp_path)).presence is Presence.MISSING
+    for function in ("open", "scandir", "stat", "lstat", "listdir"):
+        monkeypatch.setattr(os, function, refuse_below(str(tmp_path / "home"), getattr(os, function)))
+    found = store.look_up(IDS[name], str(tmp_path))
+    assert (found.presence, found.resumable) == (Presence.UNREADABLE, False)
+    assert str(tmp_path / "home") in found.reason
+    assert store.list_sessions(None, 10) == []
+
+
+def refuse_below(folder: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(path: Any, *args: Any, **more: Any) -> Any:
+        if isinstance(path, str) and path.startswith(folder):
+            raise PermissionError(13, "Permission denied", path)
+        return function(path, *args, **more)
+
+    return call
 
 
 @EVERY_HARNESS

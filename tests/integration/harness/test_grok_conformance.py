@@ -29,15 +29,13 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
-    place_all(tmp_path / "grok", str(cwd))
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
+    place_all(tmp_path / "grok", cwd)
     return HarnessCase(
         harness=Grok(),
         folder=str(tmp_path / "grok"),
         make_env=lambda folder: {"GROK_HOME": folder, "HOME": str(tmp_path / "nobody")},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=tool_output,
         command_lines=COMMAND_LINES,

@@ -14,13 +14,6 @@ from tests.fixtures.grok_store import FORK, SESSION, find_folder, place_all
 
 
 @pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return str(folder)
-
-
-@pytest.fixture
 def store(tmp_path: Path, cwd: str) -> GrokStore:
     place_all(tmp_path / "grok", cwd)
     return Grok().open_store({"GROK_HOME": str(tmp_path / "grok")})

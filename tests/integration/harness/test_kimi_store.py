@@ -10,18 +10,8 @@ import pytest
 from rigline.harness.kimi_store import KimiStore
 from rigline.model import LinkKind, Presence, SessionInfo
 from rigline.testing.golden import compare_golden
-from tests.fixtures.kimi_store import (
-    GOLDEN,
-    MARKER,
-    NAMES,
-    RECORDED,
-    find_folder,
-    message,
-    metadata,
-    place,
-    write_golden,
-    write_session,
-)
+from tests.fixtures.kimi_store import GOLDEN, NAMES, find_folder, message, metadata, place, write_golden, write_session
+from tests.fixtures.records import MARKER, RECORDED
 
 ONE = "session_11111111-0000-4000-8000-000000000001"
 PROMPT = message("user", "hello", {"kind": "user"}, "msg_1")

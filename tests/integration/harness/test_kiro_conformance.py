@@ -39,13 +39,6 @@ COMMON: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "Project"
-    (folder / "below").mkdir(parents=True)
-    return str(folder)
-
-
-@pytest.fixture
 def v2(tmp_path: Path, cwd: str) -> HarnessCase:
     def plant(folder: str) -> Unknown:
         native_id = "00000000-0000-4000-8000-000000000009"

@@ -16,13 +16,6 @@ from tests.fixtures.kiro_store import SESSION, SUBAGENT, V3_BUCKET, V3_SESSION, 
 
 
 @pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return str(folder)
-
-
-@pytest.fixture
 def cli(tmp_path: Path, cwd: str) -> Path:
     return place_v2(tmp_path / "kiro", cwd)
 

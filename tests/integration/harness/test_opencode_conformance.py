@@ -35,17 +35,15 @@ COMMAND_LINES: tuple[tuple[str, ...], ...] = (
 
 
 @pytest.fixture
-def case(tmp_path: Path) -> HarnessCase:
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
+def case(tmp_path: Path, cwd: str) -> HarnessCase:
     home = tmp_path / "home"
-    path = opencode_store.place(home, str(cwd))
-    opencode_store.add_canaries(path, str(cwd))
+    path = opencode_store.place(home, cwd)
+    opencode_store.add_canaries(path, cwd)
     return HarnessCase(
         harness=OpenCode(),
         folder=str(home),
         make_env=lambda folder: {"XDG_DATA_HOME": folder, "HOME": str(tmp_path / "nobody")},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         command_lines=COMMAND_LINES,
         unknown_id=ABSENT,

@@ -21,13 +21,6 @@ OWN = "ses_aaaaaaaaaaaaownownownown00"
 
 
 @pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    return str(folder)
-
-
-@pytest.fixture
 def data(tmp_path: Path, cwd: str) -> Path:
     fixture.place(tmp_path / "data", cwd)
     return tmp_path / "data"

@@ -11,17 +11,8 @@ from rigline.harness.omp import Omp
 from rigline.harness.pi import Pi
 from rigline.testing.harness_conformance import CONTRACTS, Contract, HarnessCase, run_contract
 from rigline.testing.harness_contracts.case import Unknown
-from tests.fixtures.pi_store import (
-    CANARIES,
-    OMP,
-    PI,
-    canary_entries,
-    dump,
-    message,
-    place_all,
-    tool_output,
-    write_session,
-)
+from tests.fixtures.pi_store import CANARIES, OMP, PI, canary_entries, message, place_all, tool_output, write_session
+from tests.fixtures.records import dump
 
 ABSENT = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 UNKNOWN = "00000000-0000-4000-8000-000000000009"
@@ -50,23 +41,21 @@ OWN_LINES: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 @pytest.fixture(params=[Pi(), Omp()], ids=lambda harness: str(harness.name))
-def case(request: pytest.FixtureRequest, tmp_path: Path) -> HarnessCase:
+def case(request: pytest.FixtureRequest, tmp_path: Path, cwd: str) -> HarnessCase:
     harness: Harness = request.param
-    cwd = tmp_path / "Project"
-    (cwd / "below").mkdir(parents=True)
     home = tmp_path / "home"
-    place_all(home, str(cwd), harness.name)
-    write_session(home, "00000000-0000-4000-8000-000000000001", str(cwd), canary_entries(), harness.name)
+    place_all(home, cwd, harness.name)
+    write_session(home, "00000000-0000-4000-8000-000000000001", cwd, canary_entries(), harness.name)
 
     def plant(folder: str) -> Unknown:
-        write_session(Path(folder), UNKNOWN, str(cwd), [message("user", "x")], harness.name, version=4)
+        write_session(Path(folder), UNKNOWN, cwd, [message("user", "x")], harness.name, version=4)
         return Unknown(native_id=UNKNOWN, seen="4", known=("3",))
 
     return HarnessCase(
         harness=harness,
         folder=str(home),
         make_env=lambda folder: {"HOME": folder},
-        cwd=str(cwd),
+        cwd=cwd,
         canaries=CANARIES,
         make_tool_output=lambda words: dump(tool_output(words)).encode(),
         command_lines=(*COMMAND_LINES, *OWN_LINES[harness.name]),

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from rigline.harness.omp import Omp
 from rigline.harness.pi import Pi
 from rigline.model import Presence
-from tests.fixtures.pi_store import dump, message, place_all, write_session
+from tests.fixtures.pi_store import message, place_all, write_session
+from tests.fixtures.records import dump
 
 ONE = "00000000-0000-4000-8000-000000000001"
-
-
-@pytest.fixture
-def cwd(tmp_path: Path) -> str:
-    folder = tmp_path / "Project"
-    folder.mkdir()
-    return str(folder)
 
 
 def test_a_session_of_another_directory_is_there_but_would_not_go_on(tmp_path: Path, cwd: str) -> None:
@@ -32,7 +24,6 @@ def test_a_session_of_another_directory_is_there_but_would_not_go_on(tmp_path: P
 def test_two_sessions_of_one_id_are_told_by_their_directories(tmp_path: Path, cwd: str) -> None:
     """`--session-id` from another directory begins a second session of the same id (1.6.0)."""
     below = Path(cwd, "below")
-    below.mkdir()
     for folder in (cwd, str(below)):
         write_session(tmp_path, ONE, folder, [message("user", f"in {folder}")])
     store = Pi().open_store({"HOME": str(tmp_path)})

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.fixtures.copilot_store import COPILOT, MARKER, event, result, user
+from tests.fixtures.copilot_store import COPILOT, event, result, user
+from tests.fixtures.records import MARKER
 
 from rigline.harness.base import HookDefinition, HookEvent, LaunchRequest, Mode
 from rigline.harness.copilot import Copilot

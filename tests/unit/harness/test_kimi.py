@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.kimi_store import MARKER, message, result, step
+from tests.fixtures.kimi_store import message, result, step
+from tests.fixtures.records import MARKER
 
 from rigline.harness.base import HookDefinition, HookEvent, LaunchRequest, Mode
 from rigline.harness.kimi import Kimi

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.pi_store import MARKER, entry, message
+from tests.fixtures.pi_store import entry, message
+from tests.fixtures.records import MARKER
 
 from rigline.harness.base import HookDefinition, HookEvent, LaunchRequest, Mode
 from rigline.harness.omp import Omp, find_sessions

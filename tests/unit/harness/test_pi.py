@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.pi_store import MARKER, entry, message, tool_output
+from tests.fixtures.pi_store import entry, message, tool_output
+from tests.fixtures.records import MARKER
 
 from rigline.harness.base import HookDefinition, HookEvent, LaunchRequest, Mode
 from rigline.harness.pi import Pi
@@ -88,7 +89,7 @@ def test_the_hook_travels_in_a_private_file_and_its_quotes_survive() -> None:
     ((name, text),) = plan.files.items()
     assert plan.args == ("-e", f"/private/run/{name}", "hello")
     assert plan.has_hooks
-    assert f"const commands = {json.dumps(list(HOOKS.commands), separators=(',', ':'))};" in text
+    assert f"const COMMANDS = {json.dumps(list(HOOKS.commands), separators=(',', ':'))};" in text
 
 
 def test_a_session_is_shown_the_line_at_its_first_prompt_only() -> None:
