@@ -14,7 +14,15 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object, read_tail
+from rigline.harness.file_store import (
+    FileStore,
+    iter_folder,
+    list_folders,
+    list_present,
+    read_head,
+    read_object,
+    read_tail,
+)
 from rigline.harness.gemini_records import Conversation, is_header, iter_said, read_message
 from rigline.harness.journal import iter_lines, open_regular
 from rigline.harness.windows import Item, as_dict, as_text, parse_time_ms, read_journal
@@ -52,10 +60,9 @@ class GeminiStore(FileStore):
         session_id, _, agent = native_id.partition("/")
         if not _ID.fullmatch(session_id) or (agent and not _ID.fullmatch(agent)):
             return []
-        folders = [os.path.join(project, "chats") for project in self._find_projects()]
+        folders = [os.path.join(project, "chats") for project in list_folders(os.path.join(self._root, "tmp"))]
         if agent:
-            paths = [os.path.join(folder, session_id, f"{agent}.jsonl") for folder in folders]
-            return [path for path in paths if os.path.exists(path)]
+            return list_present(os.path.join(folder, session_id, f"{agent}.jsonl") for folder in folders)
         found = [path for folder in folders for path in _find_named(folder, session_id[:_SHORT])]
         return sorted((path for path in found if _may_hold(path, session_id)), key=_rank)
 
@@ -168,8 +175,13 @@ def _choose(paths: list[str]) -> list[str]:
 
 
 def _find_named(folder: str, short: str) -> list[str]:
-    entries = ((entry.path, _CHAT.fullmatch(entry.name)) for entry in iter_folder(folder))
-    return [path for path, found in entries if found is not None and found[1] == short]
+    """The files of a folder that are called after the beginning of an id. Raises OSError when the folder is closed."""
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    named = ((name, _CHAT.fullmatch(name)) for name in names)
+    return [os.path.join(folder, name) for name, found in named if found is not None and found[1] == short]
 
 
 def _may_hold(path: str, session_id: str) -> bool:

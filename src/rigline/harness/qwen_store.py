@@ -21,7 +21,15 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from rigline.harness.content_parts import join_texts, list_parts, read_parts
-from rigline.harness.file_store import FileStore, iter_folder, read_head, read_object, read_tail
+from rigline.harness.file_store import (
+    FileStore,
+    iter_folder,
+    list_folders,
+    list_present,
+    read_head,
+    read_object,
+    read_tail,
+)
 from rigline.harness.grammar import is_uuid
 from rigline.harness.journal import iter_lines
 from rigline.harness.markers import find_markers
@@ -72,8 +80,8 @@ class QwenStore(FileStore):
         names = [os.path.join(_CHATS, f"{session_id}.jsonl"), os.path.join(_CHATS, _ARCHIVE, f"{session_id}.jsonl")]
         if agent:
             names = [os.path.join(_SUBAGENTS, session_id, f"agent-{agent}.jsonl")]
-        paths = [os.path.join(project, name) for project in self._find_projects() for name in names]
-        return [path for path in paths if os.path.exists(path)]
+        projects = list_folders(os.path.join(self._root, _PROJECTS))
+        return list_present(os.path.join(project, name) for project in projects for name in names)
 
     def _find_projects(self) -> list[str]:
         return [entry.path for entry in iter_folder(os.path.join(self._root, _PROJECTS)) if entry.is_dir()]

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 
 from rigline import liveness, paths, process
 from rigline.config import Settings, load_settings
-from rigline.errors import Interrupted
+from rigline.errors import Interrupted, UsageError
 from rigline.harness import NAMES
 from rigline.harness.base import Mode
 from rigline.launch.child import Ended, ManagedRun
@@ -99,8 +99,22 @@ def _open_ledger(home: str, *, is_preview: bool) -> Iterator[Ledger]:
 
 def _look_around(options: RunOptions, env: Mapping[str, str], inspection: Inspection, settings: Settings) -> Place:
     now_ms = int(time.time() * 1000)
+    refuse_unwritable_paths({"HOME": env.get("HOME", ""), "the data folder": paths.data_home(env)})
     scope, checkpoint = inspection.finish(now_ms, workspace=options.workspace, project=options.project)
     return Place(env=env, home=paths.data_home(env), settings=settings, scope=scope, checkpoint=checkpoint)
+
+
+def refuse_unwritable_paths(places: Mapping[str, str]) -> None:
+    """Refuse a path that is no text: what a run keeps for those who collect it is; raises `UsageError`."""
+    for name, path in places.items():
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raise UsageError(
+                f"{name} is {shown}, which is not UTF-8 and cannot be kept. Use a folder whose name is text, or set "
+                f"{'RIGLINE_HOME to one' if name != 'HOME' else 'HOME to a link that has such a name'}."
+            ) from None
 
 
 def check_redaction(settings: Settings) -> None:

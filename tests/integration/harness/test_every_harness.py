@@ -109,6 +109,7 @@ IDS = {
     "codex": ID,
     "command-code": ID,
     "copilot": ID,
+    "gemini-cli": ID,
     "grok-build": ID,
     "kimi-code": f"session_{ID}",
     "kiro": ID,
@@ -116,6 +117,7 @@ IDS = {
     "omp": ID,
     "opencode": "ses_0b7e3a525b0cffe",
     "pi": ID,
+    "qwen-code": ID,
 }
 
 
