@@ -194,7 +194,7 @@ def run_npm(agent: Agent, folder: str) -> None:
     done = subprocess.run(
         argv,
         cwd=folder,
-        env=npm_environment(agent),
+        env=npm_environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -210,11 +210,12 @@ def npm_cache() -> str:
     return os.path.join(ROOT, ".cache", "npm")
 
 
-def npm_environment(agent: Agent) -> dict[str, str]:
-    """The caller's environment with a private home, and the agent's runtime first on PATH: npm silently takes an
-    older version of what does not fit its Node. The caller's own `.npmrc` still counts."""
+def npm_environment() -> dict[str, str]:
+    """The caller's environment with a private home. The caller's own `.npmrc` still counts.
+
+    npm runs on the system's Node, which has the system's certificates, and not on the one that an agent needs.
+    """
     env = dict(os.environ)
-    env["PATH"] = os.pathsep.join([*agent.bin_dirs[1:], env.get("PATH", os.defpath)])
     own_config = os.path.expanduser("~/.npmrc")
     if not has_user_config(env) and os.path.isfile(own_config):
         env["npm_config_userconfig"] = own_config

@@ -65,10 +65,10 @@ def test_an_agent_that_is_not_there_names_the_command_to_run(folder: Path) -> No
 
 def test_npm_gets_a_private_home_and_the_users_own_configuration(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder))
-    assert "npm_config_userconfig" not in agents.npm_environment(agents.DEMO[0])
+    assert "npm_config_userconfig" not in agents.npm_environment()
     (folder / ".npmrc").write_text("fund=false\n")
-    env = agents.npm_environment(agents.DEMO[0])
+    env = agents.npm_environment()
     assert env["npm_config_userconfig"] == str(folder / ".npmrc")
     assert env["HOME"] == str(folder / "agents" / "home")
     monkeypatch.setenv("NPM_CONFIG_USERCONFIG", "/elsewhere")
-    assert "npm_config_userconfig" not in agents.npm_environment(agents.DEMO[0])
+    assert "npm_config_userconfig" not in agents.npm_environment()
