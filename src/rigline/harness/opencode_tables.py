@@ -10,6 +10,7 @@ Tables with accounts and credentials are never touched. Times are milliseconds.
 from __future__ import annotations
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -171,7 +172,7 @@ class Tables:
         return f"its tables are {', '.join(sorted(names)) or 'none'}"
 
 
-class Conversation:
+class Conversation(ABC):
     """A session's rows in the conversation's order, and what each says. Without content they are held in memory."""
 
     def __init__(self) -> None:
@@ -188,9 +189,9 @@ class Conversation:
             self.turns.know(message.id, last)
         return message.id if message.is_prompt else last
 
+    @abstractmethod
     def load(self, row: Row) -> Loaded | None:
         """What a row holds now; None when it is gone. Raises sqlite3.Error or OSError when it cannot be read."""
-        raise NotImplementedError
 
 
 class Parts(Conversation):

@@ -31,7 +31,7 @@ def request(*args: str, **more: Any) -> LaunchRequest:
     [
         (("-p", "hello"), Mode.SESSION, False),
         (("--mode=rpc-ui",), Mode.SESSION, False),
-        (("launch", "--profile", "work"), Mode.SESSION, True),
+        (("launch", "--profile", "mine"), Mode.SESSION, True),
         (("ps",), Mode.PASSTHROUGH, True),
         (("q", "words"), Mode.PASSTHROUGH, True),
         (("__complete", "x"), Mode.PASSTHROUGH, True),
@@ -120,8 +120,8 @@ def test_a_session_is_shown_the_line_at_its_first_prompt_only() -> None:
         ({}, "/h/.omp/agent/sessions"),
         ({"PI_CODING_AGENT_DIR": "/d"}, "/d/sessions"),
         ({"PI_CODING_AGENT_DIR": " "}, "/h/.omp/agent/sessions"),
-        ({"PI_CODING_AGENT_SESSION_DIR": "/s", "OMP_PROFILE": "work"}, "/s"),
-        ({"OMP_PROFILE": "work", "PI_CODING_AGENT_DIR": "/d"}, "/h/.omp/profiles/work/agent/sessions"),
+        ({"PI_CODING_AGENT_SESSION_DIR": "/s", "OMP_PROFILE": "mine"}, "/s"),
+        ({"OMP_PROFILE": "mine", "PI_CODING_AGENT_DIR": "/d"}, "/h/.omp/profiles/mine/agent/sessions"),
         ({"PI_PROFILE": "old"}, "/h/.omp/profiles/old/agent/sessions"),
         ({"OMP_PROFILE": "", "PI_PROFILE": "old"}, "/h/.omp/profiles/old/agent/sessions"),
         ({"OMP_PROFILE": "default", "PI_PROFILE": "old"}, "/h/.omp/agent/sessions"),
@@ -138,15 +138,15 @@ def test_omp_s_data_count_where_they_were_moved_to(tmp_path: Path) -> None:
     (tmp_path / "omp").mkdir()
     env = {"HOME": "/h", "XDG_DATA_HOME": str(tmp_path)}
     assert find_sessions(env) == f"{tmp_path}/omp/sessions"
-    assert find_sessions({**env, "OMP_PROFILE": "work"}) == "/h/.omp/profiles/work/agent/sessions"
+    assert find_sessions({**env, "OMP_PROFILE": "mine"}) == "/h/.omp/profiles/mine/agent/sessions"
 
 
 @pytest.mark.parametrize(
     ("inherited", "given", "profile"),
     [
         ({"OMP_PROFILE": "", "PI_PROFILE": "old"}, (), "default"),
-        ({"OMP_PROFILE": "work"}, ("OMP_PROFILE= ",), "default"),
-        ({"OMP_PROFILE": "work"}, (), "work"),
+        ({"OMP_PROFILE": "mine"}, ("OMP_PROFILE= ",), "default"),
+        ({"OMP_PROFILE": "mine"}, (), "mine"),
         ({"PI_PROFILE": "old"}, (), None),
     ],
 )
@@ -160,7 +160,7 @@ def test_a_blank_profile_stays_the_choice_that_it_is_to_the_program(
 
 
 def test_options_that_move_the_store_are_told_as_variables() -> None:
-    assert omp.read_store_variables(("--profile=work",)) == {"OMP_PROFILE": "work"}
+    assert omp.read_store_variables(("--profile=mine",)) == {"OMP_PROFILE": "mine"}
     assert omp.read_store_variables(("--session-dir", "/d")) == {"PI_CODING_AGENT_SESSION_DIR": "/d"}
 
 
