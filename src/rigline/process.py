@@ -168,9 +168,15 @@ class _Watch:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     def _drain(self) -> None:
-        """What came too late for the child is meant for nobody any more."""
+        """What came too late for the child is meant for nobody any more.
+
+        A thread that does not block signals may take one that was pending a moment ago, so none is waited for.
+        """
         while waiting := signal.sigpending() & self._watched:
-            signal.sigwait(waiting)
+            if hasattr(signal, "sigtimedwait"):
+                signal.sigtimedwait(waiting, 0)
+            else:
+                signal.sigwait(waiting)
 
     def _wait(self, pid: int) -> ExitStatus:
         stopped_by = 0

@@ -227,6 +227,14 @@ def test_a_signal_that_came_before_the_child_is_passed_on_to_it() -> None:
         assert status == ExitStatus(143, 15)
 
 
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="the system cannot look for a signal without waiting")
+def test_a_late_signal_that_another_thread_has_taken_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = iter([{signal.SIGCHLD}])
+    monkeypatch.setattr(signal, "sigpending", lambda: next(told, set()))
+    with run_child(["/bin/true"], env=ENV) as status:
+        assert status.code == 0
+
+
 # Programs that cannot be started
 
 
